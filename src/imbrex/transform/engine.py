@@ -19,7 +19,6 @@ from imbrex.transform.analysis.derived import find_shapes, name_derived
 from imbrex.transform.analysis.distinct import find_distinct, find_owned
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.known import note_known
-from imbrex.transform.analysis.library import Libraries, Library
 from imbrex.transform.analysis.line_rooms import note_rooms
 from imbrex.transform.analysis.linear import split_linear
 from imbrex.transform.analysis.message_extent import mark_extents
@@ -32,9 +31,10 @@ from imbrex.transform.call_stack import with_deep_stack
 from imbrex.transform.choice import are_chosen, goes_with_chosen
 from imbrex.transform.deciding import Deciding
 from imbrex.transform.garbage import collect, uncollected
+from imbrex.transform.known_libraries import known_functions, libraries_of
 from imbrex.transform.model.program import Program
 from imbrex.transform.permissions import Permissions
-from imbrex.transform.readers import blas, c_library, c_vectors, fortran_library, simd
+from imbrex.transform.readers import c_vectors
 from imbrex.transform.readers.c import read_c
 from imbrex.transform.readers.c_headers import settle_headers
 from imbrex.transform.readers.c_source import C_SUFFIXES
@@ -71,7 +71,6 @@ MessageTime = Callable[[str, int, int], float | None]
 
 _NO_SITE = frozenset({("", 0)})
 _PASSES = 20  # far more than any program has needed
-_OUTPUT = frozenset({"printf", "fprintf", "puts", "putchar", "fputs", "fflush", "fwrite", "perror"})
 
 
 @dataclass(slots=True)
@@ -255,38 +254,18 @@ def _prepared(paths: list[Path], options: Options) -> Outcome:
     return Outcome(decisions, first.before, best.after, first.skipped, first.notes)
 
 
-def _libraries(program: Program) -> Libraries:
-    """What is known of the libraries that a program calls."""
-    return Libraries(
-        program,
-        Library(
-            c_library.EFFECTS | blas.C_EFFECTS | simd.EFFECTS,
-            c_library.STATES,
-            c_library.NO_MPI | blas.C_NO_MPI,
-            frozenset(blas.C_EFFECTS),
-            simd.PREFIXES,
-        ),
-        Library(
-            fortran_library.SUBROUTINES | blas.FORTRAN_EFFECTS,
-            fortran_library.STATES,
-            fortran_library.NO_MPI | blas.FORTRAN_NO_MPI,
-            frozenset(blas.FORTRAN_EFFECTS),
-        ),
-    )
-
-
 class _Analysis:
     """A program as read, and what is known of it."""
 
     def __init__(self, paths: list[Path], options: Options) -> None:
         self.program = program = read_program(paths, options)
-        self.libraries = libraries = _libraries(program)
+        self.libraries = libraries = libraries_of(program)
         if any(source.checked for source in program.files.values()) and (
             unseen_code(program, libraries) or handles_errors(program)
         ):  # an error code may come back: the macros that check them are read as they are
             self.program = program = read_program(paths, replace(options, checks=False))
-            self.libraries = libraries = _libraries(program)
-        self.known = libraries.effects() | _OUTPUT | _mpi_names(program)
+            self.libraries = libraries = libraries_of(program)
+        self.known = known_functions(program, libraries)
         tell_allocations_apart(program, self.known)
         aliases = Aliases(program, self.known)
         find_contiguous(program)
@@ -405,12 +384,3 @@ def _read_program(paths: list[Path], options: Options) -> Program:
     if not program.files:
         raise ImbrexError("; ".join(program.skipped.values()) or "no files were given")
     return program
-
-
-def _mpi_names(program: Program) -> frozenset[str]:
-    """MPI keeps no pointer that a program can get at other than through its buffers, but some."""
-    return frozenset(
-        target.split(":")[1]
-        for target, _, _ in program.pointer_facts
-        if target.startswith("argument:MPI_") and not mpi_calls.KEEPS.search(target)
-    )

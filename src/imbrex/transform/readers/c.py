@@ -27,6 +27,7 @@ from imbrex.transform.readers.c_check_functions import CheckingFunctions
 from imbrex.transform.readers.c_checks import checked_calls, checking_macros, without_checks
 from imbrex.transform.readers.c_encoding import as_text
 from imbrex.transform.readers.c_headers import header_of, identifiers_of, is_same, note_headers
+from imbrex.transform.readers.c_initializers import add_initializers
 from imbrex.transform.readers.c_lambdas import note_lambdas
 from imbrex.transform.readers.c_macros import mpi_macros
 from imbrex.transform.readers.c_node import Tree
@@ -324,7 +325,7 @@ class _Unit(StatementReader):
         self.expressions.lists = request_lists(body, self.data) if self.plus_plus else frozenset()
         block = self.block(body)
         if cursor.kind is ck.CONSTRUCTOR:
-            self.initializers(cursor, block)
+            add_initializers(self.expressions, cursor, block)
         self.expressions.this = ""
         if instance:
             block.insertable = False

@@ -11,12 +11,12 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from clang.cindex import LinkageKind, StorageClass, TypeKind
+from clang.cindex import LinkageKind, StorageClass
 
 from imbrex.transform.readers import c_calls
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers.c_macros import behind_macro
-from imbrex.transform.readers.c_std_arrays import element_of
+from imbrex.transform.readers.c_types import AdjustedType, TypeNode
 from imbrex.transform.readers.once import Once
 
 _WITHOUT_EFFECT = frozenset({ck.TYPE_REF, ck.NAMESPACE_REF})
@@ -28,26 +28,6 @@ _LEAVES = frozenset(
         ck.STRING_LITERAL,
     }
 )
-_ARRAYS = frozenset({TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.VARIABLEARRAY})
-_TRUTHS = frozenset({TypeKind.BOOL, TypeKind.VOID})
-_NUMBERS = frozenset(
-    {
-        *(TypeKind.from_id(number) for number in range(TypeKind.BOOL.value, 24)),
-        TypeKind.ENUM,
-        TypeKind.ATOMIC,
-    }
-)
-_ADDRESSES = frozenset(
-    {
-        TypeKind.POINTER,
-        TypeKind.ATOMIC,
-        TypeKind.LONG,
-        TypeKind.ULONG,
-        TypeKind.LONGLONG,
-        TypeKind.ULONGLONG,
-    }
-)
-_REFERENCES = frozenset({TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE})
 # What computes a value: it has no array type, whatever type libclang shows.
 _COMPUTED = frozenset(
     {
@@ -56,7 +36,6 @@ _COMPUTED = frozenset(
         ck.CONDITIONAL_OPERATOR,
     }
 )
-_ORDERED = re.compile(r"\b(?:volatile|_Atomic)\b")
 _VARIABLES = frozenset({ck.VAR_DECL, ck.PARM_DECL})
 _DEREFERENCE = 6
 
@@ -112,102 +91,6 @@ class Tree:
         if handle is not None and handle not in self.files:
             self.files[handle] = c_calls.file_name(handle).removeprefix("./")
         return self.files[handle]
-
-
-class TypeNode:
-    """A type."""
-
-    def __init__(self, tree: Tree, raw: Any) -> None:
-        self.tree = tree
-        self.raw = raw
-        self.kind = TypeKind.from_id(raw.kind_id)
-        # What the readers find out, once each.
-        self.element_name: str | None = None
-        self.vector_element: str | None = None
-
-    canonical: Once[TypeNode] = Once(lambda node: node.tree.type(c_calls.canonical(node.raw)))
-    pointee: Once[TypeNode] = Once(lambda node: node.tree.type(c_calls.pointee(node.raw)))
-    element_type: Once[TypeNode] = Once(lambda node: node.tree.type(c_calls.element_type(node.raw)))
-    is_array: Once[bool] = Once(lambda node: node.canonical.kind in _ARRAYS)
-    is_pointer: Once[bool] = Once(lambda node: node.canonical.kind is TypeKind.POINTER)
-    # Of an expression: its value is an address.
-    is_address: Once[bool] = Once(lambda node: node.is_pointer or node.is_array)
-    # Only whether a pointer is null is left of it.
-    is_truth: Once[bool] = Once(lambda node: node.canonical.kind in _TRUTHS)
-    is_number: Once[bool] = Once(lambda node: node.canonical.kind in _NUMBERS)
-    # A number that nothing may change.
-    is_fixed: Once[bool] = Once(
-        lambda node: node.is_number and node.canonical.spelling.startswith("const ")
-    )
-    # Accesses keep their order, or other threads see it.
-    is_ordered: Once[bool] = Once(lambda node: _ORDERED.search(node.canonical.spelling) is not None)
-    # Of C++: what it names is another object.
-    is_reference: Once[bool] = Once(lambda node: node.canonical.kind in _REFERENCES)
-    # Of C++: nothing of the program's own runs where a variable ends (some other types too).
-    is_plain: Once[bool] = Once(lambda node: bool(c_calls.is_plain(node.canonical.raw)))
-    spelling: Once[str] = Once(lambda node: c_calls.type_spelling(node.raw))
-    # Of a std::array: the type of its elements.
-    library_element: Once[TypeNode | None] = Once(lambda node: element_of(node))
-
-    @Once
-    def record(self) -> Node | None:
-        """The definition of the class that this type is, where it is seen."""
-        raw = c_calls.declaration_of(self.canonical.raw)
-        if self.canonical.kind is not TypeKind.RECORD or c_calls.is_null(raw):
-            return None
-        return self.tree.declaration(raw).get_definition()
-
-    @Once
-    def innermost(self) -> TypeNode:
-        """The elements' canonical type, of an array or of arrays of them; else its own."""
-        kind = self.canonical
-        element = kind.element_type if kind.is_array else kind.library_element
-        return kind if element is None else element.innermost
-
-    @Once
-    def fields(self) -> list[Node]:
-        """Of a structure, a union or an array of them: the fields, also of those inside."""
-        kind = self.innermost
-        if kind.kind is not TypeKind.RECORD:
-            return []
-        raw = c_calls.declaration_of(kind.raw)
-        work = [] if c_calls.is_null(raw) else Node(self.tree, raw).children
-        found = []
-        while work:
-            child = work.pop()
-            if child.kind in (ck.STRUCT_DECL, ck.UNION_DECL):
-                work += child.children
-            elif child.kind is ck.FIELD_DECL:
-                found += [child, *child.type.fields]
-        return found
-
-    @Once
-    def holds_address(self) -> bool:
-        """Whether an address may be in memory of this type, as one or as a number."""
-        kind = self.innermost
-        return (
-            kind.kind in _ADDRESSES
-            or kind.kind is TypeKind.VOID
-            or any(field.type.holds_address for field in self.fields)
-        )
-
-    @property
-    def element_count(self) -> int:
-        return int(c_calls.element_count(self.raw))
-
-
-class AdjustedType(TypeNode):
-    """A parameter that is declared as an array is a pointer to its elements.
-
-    libclang shows the array that was written, also of expressions that name the parameter.
-    """
-
-    def __init__(self, array: TypeNode) -> None:
-        super().__init__(array.tree, array.raw)
-        self.kind = TypeKind.POINTER
-        self.canonical = self
-        self.pointee = array.canonical.element_type
-        self.is_array, self.is_pointer, self.is_reference = False, True, False
 
 
 class Place(NamedTuple):

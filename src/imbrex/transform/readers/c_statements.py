@@ -16,7 +16,6 @@ from imbrex.transform.readers import c_formulas, c_methods, c_vectors
 from imbrex.transform.readers.c_copies import copied_with
 from imbrex.transform.readers.c_expressions import ExpressionReader
 from imbrex.transform.readers.c_loops import counted
-from imbrex.transform.readers.c_new_reader import is_null
 from imbrex.transform.readers.c_reductions import reduction
 from imbrex.transform.readers.c_source import Directive, directives
 from imbrex.transform.readers.c_switches import as_conditionals
@@ -296,48 +295,6 @@ class StatementReader:
         """An object is made by a constructor of the program: what it is given may be kept."""
         effects.stop = effects.stop or ReasonKind.OBJECT()
         self.expressions.make(made, effects)
-
-    def initializers(self, constructor: Any, block: Block) -> None:
-        """The members that a constructor sets in front of its body, as its first statement."""
-        effects = Effects()
-        target = None
-        for child in constructor.children:
-            if child.kind is ck.MEMBER_REF:
-                target = child.referenced
-            elif child.kind in ck.EXPRESSIONS:
-                self._initializer(target, child, effects)
-                target = None
-        start, line = block.start, constructor.location.line
-        statement = Statement(
-            Kind.OPAQUE, start, start, line, line, stop=ReasonKind.OBJECT(), parent=block
-        )
-        statement.accesses, statement.calls = effects.accesses, effects.calls
-        block.statements.insert(0, statement)
-
-    def _initializer(self, member: Any | None, value: Any, effects: Effects) -> None:
-        made = self.expressions.constructed(value)
-        if made is not None:  # a member or a base, or all by another constructor
-            self.expressions.make(made, effects)
-            return
-        if member is None or member.kind is not ck.FIELD_DECL:
-            self.expressions.read(value, effects)
-            return
-        key = self.expressions.key_of(member)
-        line = value.location.line
-        if c_vectors.is_vector(member.type) and not member.type.is_reference:
-            self.expressions.fill(member, value, effects)
-            if not c_vectors.is_request(member.type):  # such are numbers or no requests
-                effects.accesses.append(Access(key, True, True, line))
-        else:
-            self.expressions.read(value, effects)
-            self.expressions.initialize(member.type, value)
-            if member.type.is_reference:
-                self.expressions.give_away(value)
-            elif member.type.is_address:
-                self.expressions.points(key, value)
-                self.program.null_writes[key] += is_null(value.stripped)
-        if not self.expressions.is_null_request(value):
-            effects.accesses.append(Access(key, False, True, line))
 
     def _ends(self, variable: Any) -> bool:
         """Whether code of the program may run where a local variable ends."""

@@ -7,7 +7,6 @@ section 3.4, loop indexing).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 
 from imbrex.transform import mpi_calls
@@ -20,27 +19,20 @@ from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access
 from imbrex.transform.model.program import Block, Call, LoopRange, Program, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
-from imbrex.transform.model.sources import Language
 from imbrex.transform.rewrites.base import Plan, Refusal
+from imbrex.transform.rewrites.dividable import unreadable
 from imbrex.transform.rewrites.proposals import Preparing, Proposal, StatementSite
-from imbrex.transform.text.directives import directives_allow, may_be_parted
 from imbrex.transform.text.division import (
     Cuts,
     Division,
-    by_arguments,
     halves,
-    is_readable,
-    several_layers,
 )
 from imbrex.transform.text.edits import Edit
-from imbrex.transform.text.layout import first_on_line, whole_lines
-from imbrex.transform.text.members import object_of
-from imbrex.transform.text.parted import Parted, problem_of
+from imbrex.transform.text.parted import Parted
 from imbrex.transform.text.placing import behind, in_front, in_place
 
 NAME = "boundary-first"
 DEEPEST = 3  # iterations that a consumer may lose at an end: as many layers stencils reach
-_LABEL = re.compile(rb"^[ \t]*\d+[ \t]", re.MULTILINE)
 
 
 class BoundaryFirst(Preparing[StatementSite, Division]):
@@ -120,7 +112,9 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
             del between[-1 if produces else 0]
         if not cuts or (produces and not self._reaches(routine, between)):
             return None
-        reason = spaces.order_matters(space, sorted(cuts)) or self._unreadable(routine, space, cuts)
+        reason = spaces.order_matters(space, sorted(cuts)) or unreadable(
+            self.program, routine, space, cuts
+        )
         if reason is not None:
             raise Refusal(self.name, reason)
         positions = [block.statements.index(s) for s in between]
@@ -272,73 +266,6 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         events = self.footprints.of(statement, routine.file).events
         return any(event.name not in mpi_calls.WAITS for event in events)
 
-    def _unreadable(self, routine: Routine, space: Space, cuts: Cuts) -> Reason | None:
-        place = Location(routine.file, space.statement.line)
-        if space.callee is not None and not by_arguments(space, cuts):
-            return self._undividable(routine, space, cuts)
-        source = self.program.files[routine.file]
-        if not may_be_parted(self.program, source, space, len(cuts)):
-            return Reason(ReasonKind.LOOP_DIRECTIVE(), place)
-        ranges = [space.ranges[number] for number in cuts]
-        if not self._signed(ranges):
-            return Reason(ReasonKind.BOUND_UNSIGNED(), place)
-        if space.call is not None:
-            texts = [space.call.arguments[p].text for n in cuts for p in (space.bounds or [])[n]]
-            if space.call.macro or any("\n" in text for text in texts):
-                return Reason(ReasonKind.CALL_FROM_MACRO(), place)
-            return None
-        text = source.data[space.statement.start : space.statement.end]
-        if source.language is not Language.C and _LABEL.search(text):
-            return Reason(ReasonKind.LOOP_LABELS(), place)
-        if not space.statement.parent or not first_on_line(source.data, space.statement.code_start):
-            return Reason(ReasonKind.LOOP_LINE(), place)
-        if several_layers(cuts) and space.loops[0].code_start > space.loops[0].start:
-            return Reason(ReasonKind.LOOP_DIRECTIVE(), place)
-        return None if is_readable(source, space, cuts) else Reason(ReasonKind.HEADER(), place)
-
-    def _signed(self, ranges: list[LoopRange]) -> bool:
-        for span in ranges:
-            for name in {span.index} | span.low.numbers() | span.high.numbers():
-                variable = self.program.variables.get(name)
-                if variable is not None and variable.element.startswith(("type(", "class(")):
-                    continue  # the object whose component it is
-                if variable is None or "unsigned" in variable.element or "_t" in variable.element:
-                    return False
-        return True
-
-    def _undividable(self, user: Routine, space: Space, cuts: Cuts) -> Reason | None:
-        """Why no routines for the two parts can stand beside the one that is called."""
-        callee = space.callee
-        assert callee is not None and space.call is not None
-        place = Location(callee.file, space.loops[0].line)
-        problem = problem_of(self.program, user, callee)
-        if problem is not None:
-            return Reason(problem, Location(callee.file, callee.line))
-        if space.call.macro:
-            return Reason(ReasonKind.CALL_FROM_MACRO(), Location(user.file, space.statement.line))
-        if object_of(self.program, user, callee, space.call) is None:
-            cause = ReasonKind.OBJECT_COMPUTED(routine=callee.name)
-            return Reason(cause, Location(user.file, space.statement.line))
-        loops = [space.loops[number] for number in cuts]
-        if not self._signed([loop.loop for loop in loops if loop.loop is not None]):
-            return Reason(ReasonKind.BOUND_UNSIGNED(), place)
-        source = self.program.files[callee.file]
-        directed = several_layers(cuts) and space.loops[0].code_start > space.loops[0].start
-        if directed or not directives_allow(self.program, source, space, len(cuts)):
-            return Reason(ReasonKind.LOOP_DIRECTIVE(), place)
-        text = source.data[space.loops[0].start : space.loops[0].end]
-        if source.is_fortran and _LABEL.search(text):
-            return Reason(ReasonKind.LOOP_LABELS(), place)
-        if not is_readable(source, space, cuts):
-            return Reason(ReasonKind.HEADER(), place)
-        spans = [(s.start, s.end) for s in space.initial] + space.once()
-        for start, end in spans if source.is_fortran else []:
-            shared = whole_lines(source.data, start, end) == (start, end)
-            if shared or _LABEL.search(source.data[start:end]):
-                line = source.line_of(start)
-                return Reason(ReasonKind.LOOP_STATEMENT_LINE(), Location(callee.file, line))
-        return None
-
     def apply(self, plan: Plan[StatementSite, Division]) -> Proposal:
         routine, division = plan.site.routine, plan.content
         source = self.program.files[routine.file]
@@ -387,7 +314,9 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         cuts = self._cuts(space, wanted)
         if not cuts:
             return None
-        return spaces.order_matters(space, sorted(cuts)) or self._unreadable(routine, space, cuts)
+        return spaces.order_matters(space, sorted(cuts)) or unreadable(
+            self.program, routine, space, cuts
+        )
 
     def _halves(self, user: Routine, division: Division, parted: Parted) -> tuple[str, str]:
         return halves(self.program, user, division, self.footprints.nonnegative, parted)

@@ -1,0 +1,90 @@
+"""Whether a loop nest, or the routine that is one, can be written in two parts."""
+
+from __future__ import annotations
+
+import re
+
+from imbrex.transform.analysis.space import Space
+from imbrex.transform.model.causes import Reason
+from imbrex.transform.model.location import Location
+from imbrex.transform.model.program import LoopRange, Program, Routine
+from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.sources import Language
+from imbrex.transform.text.directives import directives_allow, may_be_parted
+from imbrex.transform.text.division import Cuts, by_arguments, is_readable, several_layers
+from imbrex.transform.text.layout import first_on_line, whole_lines
+from imbrex.transform.text.members import object_of
+from imbrex.transform.text.parted import problem_of
+
+_LABEL = re.compile(rb"^[ \t]*\d+[ \t]", re.MULTILINE)
+
+
+def unreadable(program: Program, routine: Routine, space: Space, cuts: Cuts) -> Reason | None:
+    """Why the text of a nest cannot be written in two parts."""
+    place = Location(routine.file, space.statement.line)
+    if space.callee is not None and not by_arguments(space, cuts):
+        return _undividable(program, routine, space, cuts)
+    source = program.files[routine.file]
+    if not may_be_parted(program, source, space, len(cuts)):
+        return Reason(ReasonKind.LOOP_DIRECTIVE(), place)
+    ranges = [space.ranges[number] for number in cuts]
+    if not _signed(program, ranges):
+        return Reason(ReasonKind.BOUND_UNSIGNED(), place)
+    if space.call is not None:
+        texts = [space.call.arguments[p].text for n in cuts for p in (space.bounds or [])[n]]
+        if space.call.macro or any("\n" in text for text in texts):
+            return Reason(ReasonKind.CALL_FROM_MACRO(), place)
+        return None
+    text = source.data[space.statement.start : space.statement.end]
+    if source.language is not Language.C and _LABEL.search(text):
+        return Reason(ReasonKind.LOOP_LABELS(), place)
+    if not space.statement.parent or not first_on_line(source.data, space.statement.code_start):
+        return Reason(ReasonKind.LOOP_LINE(), place)
+    if several_layers(cuts) and space.loops[0].code_start > space.loops[0].start:
+        return Reason(ReasonKind.LOOP_DIRECTIVE(), place)
+    return None if is_readable(source, space, cuts) else Reason(ReasonKind.HEADER(), place)
+
+
+def _signed(program: Program, ranges: list[LoopRange]) -> bool:
+    for span in ranges:
+        for name in {span.index} | span.low.numbers() | span.high.numbers():
+            variable = program.variables.get(name)
+            if variable is not None and variable.element.startswith(("type(", "class(")):
+                continue  # the object whose component it is
+            if variable is None or "unsigned" in variable.element or "_t" in variable.element:
+                return False
+    return True
+
+
+def _undividable(program: Program, user: Routine, space: Space, cuts: Cuts) -> Reason | None:
+    """Why no routines for the two parts can stand beside the one that is called."""
+    callee = space.callee
+    assert callee is not None and space.call is not None
+    place = Location(callee.file, space.loops[0].line)
+    problem = problem_of(program, user, callee)
+    if problem is not None:
+        return Reason(problem, Location(callee.file, callee.line))
+    if space.call.macro:
+        return Reason(ReasonKind.CALL_FROM_MACRO(), Location(user.file, space.statement.line))
+    if object_of(program, user, callee, space.call) is None:
+        cause = ReasonKind.OBJECT_COMPUTED(routine=callee.name)
+        return Reason(cause, Location(user.file, space.statement.line))
+    loops = [space.loops[number] for number in cuts]
+    if not _signed(program, [loop.loop for loop in loops if loop.loop is not None]):
+        return Reason(ReasonKind.BOUND_UNSIGNED(), place)
+    source = program.files[callee.file]
+    directed = several_layers(cuts) and space.loops[0].code_start > space.loops[0].start
+    if directed or not directives_allow(program, source, space, len(cuts)):
+        return Reason(ReasonKind.LOOP_DIRECTIVE(), place)
+    text = source.data[space.loops[0].start : space.loops[0].end]
+    if source.is_fortran and _LABEL.search(text):
+        return Reason(ReasonKind.LOOP_LABELS(), place)
+    if not is_readable(source, space, cuts):
+        return Reason(ReasonKind.HEADER(), place)
+    spans = [(s.start, s.end) for s in space.initial] + space.once()
+    for start, end in spans if source.is_fortran else []:
+        shared = whole_lines(source.data, start, end) == (start, end)
+        if shared or _LABEL.search(source.data[start:end]):
+            line = source.line_of(start)
+            return Reason(ReasonKind.LOOP_STATEMENT_LINE(), Location(callee.file, line))
+    return None
