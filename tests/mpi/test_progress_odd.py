@@ -13,7 +13,7 @@ pytestmark = pytest.mark.untimed
 
 SETTINGS = {"OMPI_MCA_btl": "tcp,self", "OMPI_MCA_osc": "ucx", "UCX_TLS": "tcp,self"}
 """Over TCP large messages move only inside calls. (Why `osc`: test_progress_operations.py.)"""
-OPTIONS = ("--progress=100", "--progress-share=100")
+OPTIONS = ("--progress=300", "--progress-share=100")
 PROGRAMS = (
     *("shared", "paused", "late", "forked", "nested", "threads", "jumped", "elsewhere", "limited"),
     *("errors", "some", "truncated", "freed", "communicators", "windows", "many"),

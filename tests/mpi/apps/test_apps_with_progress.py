@@ -36,7 +36,7 @@ LOOKED_AT = {
     "line": ["--n", "24", "--chunk", "288"],
 }
 """Large messages, and computation for longer than a look's interval while they are open."""
-OPTIONS = ("--progress=100", "--progress-share=100")
+OPTIONS = ("--progress=300", "--progress-share=100")
 TCP = {"OMPI_MCA_btl": "tcp,self", "UCX_TLS": "tcp,self", "IMBREX_PROGRESS_TELL": "1"}
 TIMED = re.compile(r"^time: +\S+ s|^boss computed .*|\d+ evaluations", re.MULTILINE)
 """What differs from run to run."""
