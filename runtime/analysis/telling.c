@@ -2,11 +2,6 @@
 
 #include "analysis/evidence.h"
 
-static int is_receive(const ix_op *op)
-{
-    return ix_is_receiving(op->kind, op->tag);
-}
-
 /* Who receives it waits for the last of its partitions, and for none before the first is ready. */
 static void tell_ready(const ix_pairing *pairing, const ix_view *view, uint32_t at, ix_told *told)
 {
@@ -100,7 +95,7 @@ static void match(const ix_pairing *pairing, ix_view *view, uint32_t i, const ix
 {
     const ix_op *op = &view->ops[i];
     ix_match *m = &view->matches[i];
-    int receive = is_receive(op);
+    int receive = ix_is_receiving(op->kind, op->tag);
     if (m->state == IX_AMBIGUOUS)
         return;
     int64_t sent = receive ? told->bytes : op->bytes, got = receive ? op->bytes : told->bytes;
