@@ -38,11 +38,13 @@ def imbrex(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     timeout: float,
+    within: Sequence[str] = (),
     **streams: Any,
 ) -> subprocess.CompletedProcess[str]:
     """`imbrex WORDS` to its end, as subprocess.run with text=True; output is kept by default.
 
-    Raises TimeoutExpired where it runs longer than `timeout` seconds, and ends it.
+    `within`: the words in front of a command that is to run where they lead, as in a network
+    namespace. Raises TimeoutExpired where it runs longer than `timeout` seconds, and ends it.
     """
     from tests import known_machine  # not for the server, which is this file too
 
@@ -51,11 +53,11 @@ def imbrex(
     request = json.dumps([list(words), str(cwd or Path.cwd()), environment]).encode()
     if not _can_fork(environment) or streams or len(request) > _MOST_BYTES:
         kept = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams}
-        line = [sys.executable, "-m", "imbrex.cli", *words]
+        line = [*within, sys.executable, "-m", "imbrex.cli", *words]
         return subprocess.run(
             line, cwd=cwd, env=environment, text=True, timeout=timeout, check=False, **kept
         )
-    return _forked(words, request, timeout)
+    return _forked(words, request, timeout, tuple(within))
 
 
 def _can_fork(environment: Mapping[str, str]) -> bool:
@@ -68,13 +70,13 @@ def _can_fork(environment: Mapping[str, str]) -> bool:
 
 
 @cache
-def _server(_pytest: int) -> tuple[socket.socket, subprocess.Popen[bytes]]:
+def _server(_pytest: int, within: tuple[str, ...]) -> tuple[socket.socket, subprocess.Popen[bytes]]:
     """The server of this process of pytest, at whose end it ends too, and the connection to it."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     # It is no process of the test that is the first to ask: see left_behind.py.
     environment = {k: v for k, v in os.environ.items() if k != "PYTEST_CURRENT_TEST"}
     with theirs:
-        command = [sys.executable, __file__, str(theirs.fileno())]
+        command = [*within, sys.executable, __file__, str(theirs.fileno())]
         process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=environment)
 
     def end() -> None:
@@ -86,21 +88,21 @@ def _server(_pytest: int) -> tuple[socket.socket, subprocess.Popen[bytes]]:
     return ours, process
 
 
-def _asked(request: bytes, files: Sequence[int] = ()) -> int:
+def _asked(request: bytes, within: tuple[str, ...], files: Sequence[int] = ()) -> int:
     """The server's answer, one number."""
     with _ASKING:
-        connection, _ = _server(os.getpid())
+        connection, _ = _server(os.getpid(), within)
         socket.send_fds(connection, [request], list(files))
         return int(connection.recv(100))
 
 
 def _forked(
-    words: Sequence[str], request: bytes, timeout_s: float
+    words: Sequence[str], request: bytes, timeout_s: float, within: tuple[str, ...]
 ) -> subprocess.CompletedProcess[str]:
     until = time.monotonic() + timeout_s
     pipes = [os.pipe(), os.pipe()]
     with Path(os.devnull).open() as nothing:
-        process = _asked(request, [nothing.fileno(), *(write for _, write in pipes)])
+        process = _asked(request, within, [nothing.fileno(), *(write for _, write in pipes)])
     for _, write in pipes:
         os.close(write)
     kept = {read: b"" for read, _ in pipes}
@@ -120,7 +122,7 @@ def _forked(
                     signal.pidfd_send_signal(ended, signal.SIGKILL)
                     raise subprocess.TimeoutExpired(["imbrex", *words], timeout_s, *kept.values())
     finally:
-        code = _asked(json.dumps(process).encode())
+        code = _asked(json.dumps(process).encode(), within)
         for file in (*kept, ended):
             os.close(file)
     out, err = (data.decode().replace("\r\n", "\n") for data in kept.values())

@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests import forked
 
 from imbrex.network import load
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 SCRIPT = HERE / "two-hosts"
+TIME_LIMIT_S = 300
 
 
 @dataclass(frozen=True)
@@ -26,22 +27,34 @@ class TwoHosts:
     name: str
     folder: Path
 
-    def run(self, *command: str, timeout_s: float = 300) -> subprocess.CompletedProcess[str]:
+    def run(self, *command: str) -> subprocess.CompletedProcess[str]:
         """Run a command in the head namespace; what it printed, and its exit code."""
         return subprocess.run(
-            [str(SCRIPT), "run", self.name, str(self.folder), *command],
+            [*self._within, *command],
             cwd=self.folder,
             capture_output=True,
             text=True,
-            timeout=timeout_s,
+            timeout=TIME_LIMIT_S,
             check=False,
-            # What is measured elsewhere, or kept from before, is of no use here.
-            env={**os.environ, "IMBREX_CACHE": str(self.folder / "cache")},
+            env=self._environment,
         )
 
     def imbrex(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Run the imbrex command in the head namespace."""
-        return self.run(sys.executable, "-m", "imbrex.cli", *words)
+        # Where the namespace begins, `two-hosts run` gives a new process the same TMPDIR.
+        environment = {**self._environment, "TMPDIR": str(self.folder / "tmp")}
+        return forked.imbrex(
+            words, cwd=self.folder, env=environment, timeout=TIME_LIMIT_S, within=self._within
+        )
+
+    @property
+    def _within(self) -> tuple[str, ...]:
+        return (str(SCRIPT), "run", self.name, str(self.folder))
+
+    @property
+    def _environment(self) -> dict[str, str]:
+        """What is measured elsewhere, or kept from before, is of no use here."""
+        return {**os.environ, "IMBREX_CACHE": str(self.folder / "cache")}
 
 
 @dataclass(frozen=True)
@@ -117,10 +130,12 @@ def halo3d(mpi, two_hosts: TwoHosts) -> str:
 
 @pytest.fixture(scope="session")
 def machine(cluster: Cluster) -> Path:
-    """A quick machine profile of one rank per host."""
+    """A quick machine profile of one rank per host. No message of these tests is larger than 4 MiB,
+    and larger ones take longest.
+    """
     file = cluster.network.folder / f"machine-{cluster.mpi}.json"
-    calibrate = ("calibrate", "--quick", "--time-limit", "90", "-o", str(file), "--")
-    done = cluster.network.imbrex(*calibrate, *cluster.line())
+    limits = ("--quick", "--time-limit", "90", "--max-bytes", "4M")
+    done = cluster.network.imbrex("calibrate", *limits, "-o", str(file), "--", *cluster.line())
     assert done.returncode == 0, done.stderr
     sizes = [point.size_bytes for point in load(file).paths["inter-node"].points]
     if sizes[-1] < 1 << 20:
