@@ -33,6 +33,7 @@ CLASS_SEEDS = {"openmpi": (0, 14), "mpich": (100, 14)}  # of those in C++
 # Programs in the first part of a language where that is not 10, by library: the rewriting, which
 # takes most of the time then, is the same for both.
 FEWER = {("c", "mpich"): 4, ("f", "mpich"): 4, ("f", "openmpi"): 6}
+FEWER |= {("f90", "mpich"): 4, ("f90", "openmpi"): 4}
 DRIVEN = 6  # parts that also get progress calls
 
 
