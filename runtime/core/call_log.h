@@ -53,7 +53,8 @@ enum ix_log_kind {
     IX_LOG_GET = 14,   /* also what puts and gets */
     IX_LOG_EPOCH = 15, /* Win_fence, post, start, complete, wait, lock, unlock, flush: the
                         * operation tells. peer: the target, or IX_LOG_NOBODY for all. sequence:
-                        * that of a fence, a collective of its window; 0 of all others */
+                        * that of a fence, a collective of its window; 0 of all others. tag of a
+                        * lock: IX_LOG_EXCLUSIVE or IX_LOG_SHARED */
     IX_LOG_PARTS_SEND = 16, /* start of a partitioned send or receive: matched among themselves */
     IX_LOG_PARTS_RECV = 17,
     IX_LOG_PART_READY = 18, /* MPI_Pready: peer, tag, comm and sequence as the start of its request,
@@ -82,7 +83,7 @@ enum ix_log_flags {
     IX_LOG_FAILED = 64,      /* truncated, or another error: bytes are as posted */
     IX_LOG_VARYING = 128,    /* collective that need not wait for all: blocks are or may be empty (v
                               * and w variants), a fence that ends no epoch, Win_free, a start
-                              * with MPI_MODE_NOCHECK */
+                              * or lock with MPI_MODE_NOCHECK */
 };
 
 #define IX_LOG_PARTS_INITS 4095u
@@ -93,6 +94,10 @@ enum ix_log_flags {
 #define IX_LOG_ANY (-3)       /* MPI_ANY_SOURCE of a receive that was not seen complete */
 #define IX_LOG_HERE (-4)      /* MPI_ROOT: this process is the root of an intercommunicator */
 #define IX_LOG_ANY_TAG (-3)
+
+/* Types of a lock. */
+#define IX_LOG_EXCLUSIVE 1
+#define IX_LOG_SHARED 2
 
 /* end_call: besides an id. */
 #define IX_LOG_OPEN 0u               /* not seen complete */

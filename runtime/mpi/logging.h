@@ -244,6 +244,19 @@ static inline void ix_log_epoch(ix_thread *t, MPI_Win win, int target, enum ix_f
                 ix_collective_envelope(c, IX_LOG_EPOCH, opens ? IX_LOG_VARYING : 0), sequence);
 }
 
+/* MPI_Win_lock: an epoch of which the type of the lock says who else can have one. */
+#define IX_LOCK_OF(type) ((type) == MPI_LOCK_EXCLUSIVE ? IX_LOG_EXCLUSIVE : IX_LOG_SHARED)
+
+static inline void ix_log_lock(ix_thread *t, MPI_Win win, int target, int type, int assertion)
+{
+    ix_comm *c = ix_log_is_on ? ix_comm_of_window(win) : NULL;
+    if (c)
+        ix_log_done(t, 0, ix_log_where(c->number, ix_logged_peer(target)),
+                    ix_logged_envelope(IX_LOG_EPOCH, type, c->path,
+                                       assertion & MPI_MODE_NOCHECK ? IX_LOG_VARYING : 0),
+                    0);
+}
+
 /* MPI_Win_free, of which the number and sequence are to be known before: */
 static inline uint64_t ix_last_of_window(MPI_Win win)
 {

@@ -67,13 +67,13 @@ def test_every_message_is_there_with_its_partner(made: LogSchedule) -> None:
         own = schedule.operations[int(schedule.first[stream]) : int(schedule.first[stream + 1])]
         sends = own[own["kind"] == Kind.SEND]
         sizes = Counter(sends["bytes"].tolist())
-        # Sendrecv twice, to oneself, as they come, persistent, probed; a put and a get.
+        # Sendrecv twice, to oneself, as they come, persistent, probed; a put, a lock and a get.
         large = 3 if stream == 0 else 2
-        assert sizes == Counter({100: 1, 9: 1, LARGE: large, 64: 5, 1000: 2})
+        assert sizes == Counter({100: 1, 9: 1, LARGE: large, 64: 5, 1000: 2, 0: 1})
         receives = own[own["kind"] == Kind.RECV]
         came = Counter(receives["bytes"].tolist())
         assert came == Counter({100: 1, 9: 1, LARGE: 5 - large, 64: 5})
-        matched = sends[sends["bytes"] != 1000]
+        matched = sends[~np.isin(sends["bytes"], (0, 1000))]
         assert (matched["partner"] != NONE).all()
         theirs = schedule.operations[matched["partner"].astype(np.int64)]
         assert (theirs["kind"] == Kind.RECV).all()
@@ -84,9 +84,9 @@ def test_the_latencies_that_each_rank_waits_for(made: LogSchedule) -> None:
     # Rank 0 / rank 1 after each step: Sendrecv 1/1, the large message 2/2, to oneself 2/2, as they
     # come 3/3, persistent 6/6, announced to the probe 7/7 and then moved 8/8, the Bcast of rank 1
     # beside the Iallreduce 9/9, Alltoall 10/10, Scan 11/11, Comm_split (no message of ours)
-    # 11/11, Sendrecv 12/12, Barrier 13/13, Win_create 13/13, fence 14/14, put and fence 15/16, get
-    # 17/18, Win_free 18/18.
-    assert ends(made.schedule, Route(latency_ns=1000)) == [18_000, 18_000]
+    # 11/11, Sendrecv 12/12, Barrier 13/13, Win_create 13/13, fence 14/14, put and fence 15/16, lock
+    # 17/18, get 19/20, Win_free 20/20.
+    assert ends(made.schedule, Route(latency_ns=1000)) == [20_000, 20_000]
 
 
 def test_the_bytes_that_each_rank_waits_for(made: LogSchedule) -> None:

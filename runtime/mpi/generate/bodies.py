@@ -254,7 +254,10 @@ def _epoch(name: str, facts: Facts) -> tuple[str, dict[str, str]]:
         "GROUP": _group_epoch(facts),
     }
     if facts["closes"] == "none":
-        return "call" if name == "MPI_Win_sync" else "rma_open", holes
+        log = f"ix_log_epoch(ix_t, win, {target}, {holes['FENCE']});"
+        if "lock_type" in (facts.roles or ()):
+            log = "ix_log_lock(ix_t, win, peer, IX_LOCK_OF(lock_type), assert);"
+        return "call" if name == "MPI_Win_sync" else "rma_open", {**holes, "LOG": log}
     slack = {"all": "IX_SLACK_NONE", "local": "IX_SLACK_TAIL"}[facts["closes"]]
     return "rma_close", {**holes, "SLACK": slack}
 

@@ -5,7 +5,7 @@
     ix_thread *ix_t = @ENTER@;
     @CALL@;@NOTHING@
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS && @SEEN@) {
-        ix_log_epoch(ix_t, win, @TARGET@, @FENCE@);@FOUND@
+        @LOG@@FOUND@
         @GROUP@
     }
     @LEAVE@;

@@ -110,6 +110,8 @@ END_UNSEEN = 0xFFFFFFFF
 """`end_call` of what completed in a call that is not logged, or was given up."""
 NOBODY, PROC_NULL, ANY, HERE = -1, -2, -3, -4
 """`peer`: no root, MPI_PROC_NULL, MPI_ANY_SOURCE not seen complete, MPI_ROOT."""
+EXCLUSIVE, SHARED = 1, 2
+"""`tag` of a lock of a window."""
 
 
 class Kind(IntEnum):

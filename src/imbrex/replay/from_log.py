@@ -23,6 +23,7 @@ from imbrex.replay.arrays import (
 )
 from imbrex.replay.collectives import Collectives
 from imbrex.replay.group_epochs import group_epochs
+from imbrex.replay.locks import LOCKS, with_lock_messages
 from imbrex.replay.meetings import Meetings, meetings
 from imbrex.replay.one_sided import closing_epochs, last_ready, probed
 from imbrex.replay.pairs import SENDS, partners
@@ -77,7 +78,7 @@ def schedule_from_log(log: RunLog, collectives: Collectives | None = None) -> Lo
         raise ImbrexError(
             f"{len(log.stream_rank)} threads call MPI; a replay has at most {MOST_STREAMS}"
         )
-    return _Conversion(log, collectives or Collectives()).schedule()
+    return _Conversion(with_lock_messages(log), collectives or Collectives()).schedule()
 
 
 class _Conversion:
@@ -181,8 +182,11 @@ class _Conversion:
             ops.add(log.end[about], _WAIT, np.full(len(about), kind, np.int64), about)
         transfer, call, locally = self.closed.transfer, self.closed.call, self.closed.locally
         gets = log.is_kind(LogKind.GET)[transfer]
+        # What a lock waits for it has asked for itself.
+        asked = (log.call[transfer] == call) | log.named(LOCKS)[self.first_of_call[call]]
         for here, place in (
-            (~locally, _BEFORE),
+            (asked, _WAIT),
+            (~locally & ~asked, _BEFORE),
             (locally & gets, _GOT),
             (locally & ~gets, _LEFT),
         ):
