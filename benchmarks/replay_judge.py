@@ -94,7 +94,10 @@ APPS = {
         {n: f"--n {16 * round(n ** (1 / 3) + 0.4)} --steps 5" for n in (4, 16, 64, 256)},
     ),
     # MPI_Alltoall, and MPI_Allreduce, MPI_Alltoall and MPI_Alltoallv in turns.
-    "fft": App(("fft/fft.c", "fft/fft1d.c"), dict.fromkeys((4, 16, 64), "--n 64 --steps 2")),
+    "fft": App(
+        ("fft/fft.c", "fft/fft1d.c"),
+        {**dict.fromkeys((4, 16, 64), "--n 64 --steps 2"), 256: "--n 256 --steps 1"},
+    ),
     "bucket": App(
         ("bucket/bucket.c",), dict.fromkeys((4, 16, 64, 256), "--log-keys 18 --iterations 3")
     ),

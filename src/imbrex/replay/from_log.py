@@ -25,8 +25,10 @@ from imbrex.replay.collectives import Collectives
 from imbrex.replay.group_epochs import group_epochs
 from imbrex.replay.locks import LOCKS, with_lock_messages
 from imbrex.replay.meetings import Meetings, meetings
-from imbrex.replay.one_sided import closing_epochs, last_ready, probed
+from imbrex.replay.one_sided import closing_epochs, probed
+from imbrex.replay.operations import Operations, merged
 from imbrex.replay.pairs import SENDS, partners
+from imbrex.replay.partitions import partitions
 from imbrex.replay.run_log import NOWHERE, BoolArray, IntArray, RunLog
 
 _LONG_CALC, _READY, _BEFORE, _BEGIN, _GOT, _TELL, _LEFT, _WAIT = range(8)
@@ -53,25 +55,6 @@ class LogSchedule:
     divided_equally: Counter[int] = field(default_factory=Counter)
 
 
-@dataclass
-class _Ops:
-    """Operations to be, each with where it stands: a call, a place in it, an order there."""
-
-    call: list[IntArray]
-    place: list[IntArray]
-    order: list[IntArray]
-    kind: list[IntArray]
-    about: list[IntArray]
-    """The record that it is about: one that it begins, or waits for."""
-
-    def add(self, call: IntArray, place: int, kind: IntArray, about: IntArray) -> None:
-        self.call.append(call)
-        self.place.append(np.full(len(call), place, np.int64))
-        self.order.append(about)
-        self.kind.append(kind)
-        self.about.append(about)
-
-
 def schedule_from_log(log: RunLog, collectives: Collectives | None = None) -> LogSchedule:
     """The schedule of a run. ImbrexError where it has more threads than a replay can have."""
     if len(log.stream_rank) > MOST_STREAMS:
@@ -89,8 +72,9 @@ class _Conversion:
         self.first_of_call = np.searchsorted(log.call, np.arange(self.calls))
         self.partner = partners(log)
         self.met: Meetings = meetings(log, collectives)
-        self.sends = log.is_kind(*SENDS, LogKind.PARTS_SEND)
-        self.receives = log.is_kind(LogKind.RECV, LogKind.PARTS_RECV)
+        self.parts = partitions(log, self.partner)
+        self.sends = log.is_kind(*SENDS, LogKind.PARTS_SEND) & ~self.parts.divided
+        self.receives = log.is_kind(LogKind.RECV, LogKind.PARTS_RECV) & ~self.parts.divided
         self.one_sided = log.is_kind(LogKind.PUT, LogKind.GET) & (log.peer >= 0)
         self.not_replayed: dict[str, Counter[int]] = {}
         self.as_measured = np.zeros(self.calls, bool)
@@ -100,7 +84,7 @@ class _Conversion:
 
     def schedule(self) -> LogSchedule:
         self._name_what_is_not_replayed()
-        ops = _Ops([], [], [], [], [])
+        ops = Operations([], [], [], [], [])
         self._begin(ops)
         self._wait(ops)
         calc = self._calc()
@@ -147,25 +131,28 @@ class _Conversion:
         self._leave_out("collectives whose members are not all logged", self.met.lost)
         self._leave_out("epochs whose other side is not logged", self.epochs.lost)
 
-    def _begin(self, ops: _Ops) -> None:
+    def _begin(self, ops: Operations) -> None:
         log = self.log
+        sends = self.sends & (log.peer >= 0)
         for which, kind in (
-            (self.sends & (log.peer >= 0), Kind.SEND),
+            (sends, Kind.SEND),
             (self.receives & (self.partner != NOWHERE), Kind.RECV),
             (self.one_sided, Kind.SEND),
             (self.met.number != NOWHERE, Kind.MEET),
         ):
             about = np.flatnonzero(which)
             call = log.call[about]
-            if kind == Kind.SEND:
-                call = last_ready(log, about, call)
+            if which is sends:
+                call = self.parts.leaves[about]
             if which is self.one_sided:
                 call[np.searchsorted(about, self.epochs.held)] = self.epochs.held_call
             ops.add(call, _BEGIN, np.full(len(about), kind, np.int64), about)
+        moved = np.unique(self.parts.moved)
+        ops.add(log.call[moved], _BEGIN, np.full(len(moved), Kind.SEND, np.int64), moved)
         told = self.epochs.told
         ops.add(log.call[told], _TELL, np.full(len(told), Kind.SEND, np.int64), told)
 
-    def _wait(self, ops: _Ops) -> None:
+    def _wait(self, ops: Operations) -> None:
         log = self.log
         begun_nonblocking = log.named(
             mpi_facts.of_kind("send", "recv", "sendrecv", form="nonblocking")
@@ -194,9 +181,13 @@ class _Conversion:
             ops.add(call[here], place, arrivals, transfer[here])
         ready = np.full(len(self.epochs.waited_for), Kind.WAIT_ARRIVAL, np.int64)
         ops.add(self.epochs.wait_call, _READY, ready, self.epochs.waited_for)
-        probe, receive = probed(log)
-        known = self.partner[receive] != NOWHERE
-        sent = self.partner[receive[known]]
+        parts = self.parts
+        for here, place in ((~parts.locally, _BEFORE), (parts.locally, _LEFT)):
+            arrivals = np.full(int(here.sum()), Kind.WAIT_ARRIVAL, np.int64)
+            ops.add(parts.needed_by[here], place, arrivals, parts.moved[here])
+        probe, found = (np.concatenate(c) for c in zip(probed(log), parts.looks, strict=True))
+        known = (self.partner[found] != NOWHERE) | log.is_kind(LogKind.PART_READY)[found]
+        sent = np.where(self.receives[found], self.partner[found], found)[known]
         at = log.call[probe[known]]
         ops.add(at, _BEFORE, np.full(len(at), Kind.WAIT_ARRIVAL, np.int64), sent)
 
@@ -221,8 +212,8 @@ class _Conversion:
         before = np.concatenate(([0], (unlogged + leave - enter)[:-1]))
         unlogged = np.where(new, 0, unlogged - before)
         gap = enter - np.where(new, 0, np.concatenate(([0], leave[:-1])))
-        # When one partition comes the replay does not know.
         looks = log.named(_POLLS) & ~log.is_kind(LogKind.PART_ARRIVED)
+        looks[self.parts.looks[0]] = True
         polls = looks[first] & (unlogged > _SPINS * gap)
         calc = np.where(polls, calc - gap, calc)
         last = np.flatnonzero(np.append(new[1:], True))
@@ -239,7 +230,7 @@ class _Conversion:
         np.logical_and.at(only, log.call, begins)
         return only
 
-    def _computation(self, ops: _Ops, calc: IntArray) -> None:
+    def _computation(self, ops: Operations, calc: IntArray) -> None:
         """Operations for computation that no other operation can carry."""
         log = self.log
         has = np.zeros(self.calls, bool)
@@ -262,7 +253,7 @@ class _Conversion:
             np.full(len(last), len(log.records), np.int64),
         )
 
-    def _assembled(self, ops: _Ops, calc: IntArray) -> LogSchedule:
+    def _assembled(self, ops: Operations, calc: IntArray) -> LogSchedule:
         log = self.log
         call, place, order, kind, about = (
             np.concatenate(column)
@@ -288,7 +279,7 @@ class _Conversion:
         site = np.append(log.records["site"], 0)
         at_call = log.records["site"][self.first_of_call][call]
         sites = np.where(begins, site[about], at_call).astype(np.uint32)
-        result, sites, stream, moved = _merged(result, sites, stream)
+        result, sites, stream, moved = merged(result, sites, stream)
         members = moved[begin[self.met.members]]
         schedule = ArraySchedule(
             operations=result,
@@ -374,24 +365,3 @@ _BEGINS = frozenset(
     if facts.kind == "start"
     or (facts.kind in ("send", "recv", "collective") and facts.form == "nonblocking")
 )
-
-
-def _merged(
-    ops: NDArray[np.void], sites: NDArray[np.uint32], stream: IntArray
-) -> tuple[NDArray[np.void], NDArray[np.uint32], IntArray, IntArray]:
-    """Begin and wait as one operation where one follows the other, and by old number the new."""
-    count = len(ops)
-    pairs = ((Kind.SEND, Kind.WAIT_SEND), (Kind.RECV, Kind.WAIT_RECV), (Kind.MEET, Kind.WAIT_MEET))
-    same_call = (ops["flags"][1:] & Flag.CALL) == 0
-    both = np.zeros(count, bool)
-    for begin, wait in pairs:
-        here = (ops["kind"][:-1] == begin) & (ops["kind"][1:] == wait) & same_call
-        own = np.arange(count - 1) if begin != Kind.RECV else ops["partner"][:-1]
-        both[:-1] |= here & (ops["partner"][1:] == own)
-    gone = np.zeros(count, bool)
-    gone[1:] = both[:-1]
-    moved = np.cumsum(~gone) - 1
-    ops["flags"][both] |= np.uint8(Flag.BLOCKING)
-    refers = (ops["kind"] != Kind.MEET) & (ops["kind"] != Kind.CALC) & (ops["partner"] != NONE)
-    ops["partner"][refers] = moved[ops["partner"][refers].astype(np.int64)]
-    return ops[~gone], sites[~gone], stream[~gone], moved.astype(np.int64)

@@ -1,5 +1,5 @@
 """What in a run's log ends elsewhere than its own record says: puts and gets at the end of their
-epoch, partitioned sends at their last MPI_Pready, probes at the receive of what they found."""
+epoch, probes at the receive of what they found."""
 
 from __future__ import annotations
 
@@ -67,25 +67,6 @@ def closing_epochs(log: RunLog, transfers: IntArray) -> Closed:
     rows = np.array(sorted(found), np.int64).reshape(-1, 3)
     answered = np.array([(t, call) in confirmed for t, call in rows[:, :2].tolist()], bool)
     return Closed(rows[:, 0], rows[:, 1], rows[:, 2] != 0, answered)
-
-
-def last_ready(log: RunLog, sends: IntArray, calls: IntArray) -> IntArray:
-    """`calls` of sends; of partitioned ones that of the last MPI_Pready, when all of it can go."""
-    parts = np.flatnonzero(log.is_kind(Kind.PARTS_SEND)[sends])
-    if not len(parts):
-        return calls
-    moved = calls.copy()
-    latest: dict[tuple[int, ...], int] = {}
-    place = {int(sends[k]): k for k in parts.tolist()}
-    about = log.is_kind(Kind.PARTS_SEND, Kind.PART_READY)
-    for record in np.flatnonzero(about).tolist():
-        row = log.records[record]
-        key = (int(log.rank[record]), int(row["comm"]), int(row["peer"]), int(row["tag"]))
-        if record in place:
-            latest[key] = place[record]
-        elif row["kind"] == Kind.PART_READY and key in latest:
-            moved[latest[key]] = log.call[record]
-    return np.asarray(moved)
 
 
 def probed(log: RunLog) -> tuple[IntArray, IntArray]:
