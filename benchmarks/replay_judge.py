@@ -121,6 +121,10 @@ APPS = {
         ("common/options.f90", F08, "sweep/sweep.f90"),
         dict.fromkeys((4, 16, 64, 256), "--n 48 --iterations 3"),
     ),
+    "bossworker": App(
+        ("boss/bossworker.c",),
+        {n: f"--cells {round(8 * n**0.5)} --width 1e-2" for n in (4, 16, 64, 256)},
+    ),
     "windows": App((WINDOWS,), dict.fromkeys((4, 16, 64, 256), "post 1000 10")),
 }
 FORTRAN = {".f": "smpiff", ".f90": "smpif90"}

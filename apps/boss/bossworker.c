@@ -9,6 +9,7 @@
  * bossworker is the SPMD program (rank 0 is the boss); built with -DROLE=1 it is only the boss,
  * with -DROLE=2 only a worker:  mpirun -n 1 boss : -n 3 worker  */
 #include "../common/options.h"
+#include "../common/work.h"
 
 #ifndef ROLE
 #define ROLE 0 /* 0: by rank, 1: boss, 2: worker */
@@ -91,6 +92,7 @@ static int compute(const struct problem *p, long cell, double *result)
     double fm = slice(p, 0.5 * (x0 + x1), y[0], y[1], &effort);
     result[0] = (double)cell;
     result[1] = outer(p, y, x0, x1, fa, fm, fb, p->tolerance, 0, &effort);
+    WORK(effort.evaluations);
     result[2] = (double)effort.evaluations;
     memcpy(result + 3, effort.at_depth, (size_t)(effort.depth + 1) * sizeof(double));
     return 3 + effort.depth + 1;
