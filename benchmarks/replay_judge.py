@@ -64,17 +64,18 @@ OPTIONS = [
     "network/crosstraffic:no",
     # The runtime waits by probing.
     "smpi/test:1e-6",
-    "smpi/iprobe:1e-6",
 ]
 
 
 @dataclass(frozen=True)
 class App:
-    """Sources, ns per point of work, and arguments by ranks."""
+    """Sources, ns per point of work, arguments by ranks, and what a look for a message takes in
+    the simulator, which a program that looks for each of its messages would wait for."""
 
     sources: tuple[str, ...]
     arguments: dict[int, str]
     point_ns: int = 10
+    look_s: float = 1e-6
 
 
 def _plain(name: str) -> App:
@@ -124,6 +125,7 @@ APPS = {
     "bossworker": App(
         ("boss/bossworker.c",),
         {n: f"--cells {round(8 * n**0.5)} --width 1e-2" for n in (4, 16, 64, 256)},
+        look_s=2e-8,
     ),
     "windows": App((WINDOWS,), dict.fromkeys((4, 16, 64, 256), "post 1000 10")),
 }
@@ -171,7 +173,12 @@ def build(name: str, folder: Path, runtime: Path) -> Path:
 
 
 def simulate(
-    program: Path, arguments: list[str], ranks: int, network: tuple[float, float], run: Path
+    name: str,
+    program: Path,
+    arguments: list[str],
+    ranks: int,
+    network: tuple[float, float],
+    run: Path,
 ) -> None:
     """One simulated run that leaves its directory with the call log."""
     environment = os.environ | {
@@ -181,7 +188,12 @@ def simulate(
     }
     platform = predict_judge.platform(program.parent, ranks, network)
     command = ["smpirun", "-np", str(ranks), "-platform", str(platform)]
-    command += [*(f"--cfg={o}" for o in OPTIONS), "--log=root.thres:warning", str(program)]
+    options = [*OPTIONS, f"smpi/iprobe:{APPS[name].look_s}"]
+    command += [
+        *(f"--cfg={option}" for option in options),
+        "--log=root.thres:warning",
+        str(program),
+    ]
     command += arguments
     done = subprocess.run(
         command, capture_output=True, text=True, env=environment, cwd=program.parent, check=False
@@ -229,7 +241,7 @@ def judge(
     program = folder / name if (folder / name).exists() else build(name, folder, runtime)
     arguments = APPS[name].arguments[ranks].split()
     plain = folder / f"{name}-{ranks}-run"
-    simulate(program, arguments, ranks, predict_judge.RECORDED_ON, plain)
+    simulate(name, program, arguments, ranks, predict_judge.RECORDED_ON, plain)
     replayer = Replayer(as_messages(schedule_of(plain).schedule))
     begin = begin_ns(plain)
     rows = []
@@ -237,7 +249,7 @@ def judge(
         point = latency_us * 1e-6, megabytes * 1e6
         predicted = replayer.run(network_of(folder, point)).run_ns - begin
         with tempfile.TemporaryDirectory(dir=folder) as there:
-            simulate(program, arguments, ranks, point, Path(there) / "run")
+            simulate(name, program, arguments, ranks, point, Path(there) / "run")
             truth = measured_s(Path(there) / "run")
         row = Row(name, ranks, latency_us, megabytes, predicted * 1e-9, truth)
         rows.append(row)
