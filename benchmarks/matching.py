@@ -9,7 +9,7 @@ a share of the first. More ranks than cores take turns: the last column is the s
 with the time divided by how many ranks share a core, what a core per rank would show where the
 ranks do nothing but work. A rank that waits for another and spins takes part of another's turn, so
 that this is too much rather than too little. `--simulated N` runs N ranks as threads of one process
-(SimGrid), with the call log and without: what the log and the matching add to that process's time,
+(SimGrid), with the call log and without: what the log and the matching add to its processor time,
 divided by the ranks, is what each of them needs on a core of its own.
 """
 
@@ -70,7 +70,9 @@ def simulated(ranks: int, options: argparse.Namespace) -> None:
         for log in ("off", str(2**20)):
             os.environ["IMBREX_LOG"] = log
             one = folder / f"run-{log}"
-            seconds[log] = simulated_ranks.simulate(folder, "matching", words, ranks, one)[0]
+            seconds[log] = simulated_ranks.simulate(
+                folder, "matching", words, ranks, one
+            ).processor_s
         job = json.loads((one / "job.json").read_text())
     off, logged = seconds.values()
     each = (logged - off) / ranks / options.seconds

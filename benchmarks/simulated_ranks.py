@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 from apps import IMBREX, ROOT
 from imbrex.profile.aggregate import total
@@ -68,8 +69,15 @@ def build(folder: Path, apps: dict[str, list[Path]]) -> None:
             checked([smpicc, *flags, *sources, *archive, "-lm"])
 
 
-def timed(words: list[object], environment: dict[str, str], folder: Path) -> tuple[float, float]:
-    """Wall time in s and the largest resident memory in MiB."""
+class Took(NamedTuple):
+    """What a command needed: wall time, processor time, and the largest resident memory."""
+
+    wall_s: float
+    processor_s: float
+    mib: float
+
+
+def timed(words: list[object], environment: dict[str, str], folder: Path) -> Took:
     start = time.monotonic()
     process = subprocess.Popen(
         [str(w) for w in words],
@@ -84,10 +92,11 @@ def timed(words: list[object], environment: dict[str, str], folder: Path) -> tup
     process.returncode = status
     if status:
         sys.exit(f"{' '.join(map(str, words))}: {status}\n{output[-3000:]}")
-    return time.monotonic() - start, usage.ru_maxrss / 1024
+    processor_s = usage.ru_utime + usage.ru_stime
+    return Took(time.monotonic() - start, processor_s, usage.ru_maxrss / 1024)
 
 
-def simulate(folder: Path, program: str, words: str, ranks: int, run: Path) -> tuple[float, float]:
+def simulate(folder: Path, program: str, words: str, ranks: int, run: Path) -> Took:
     platform, hosts = folder / "cluster.xml", folder / "hosts"
     platform.write_text(PLATFORM.format(last=ranks - 1))
     hosts.write_text("".join(f"n{i}\n" for i in range(ranks)))
@@ -97,7 +106,7 @@ def simulate(folder: Path, program: str, words: str, ranks: int, run: Path) -> t
     return timed(command, {**os.environ, "IMBREX_DIR": str(run)}, folder)
 
 
-def best(words: list[object], folder: Path) -> tuple[float, float]:
+def best(words: list[object], folder: Path) -> Took:
     return min(timed(words, dict(os.environ), folder) for _ in range(3))
 
 
@@ -119,16 +128,16 @@ def main() -> None:
             for app in options.apps.split(","):
                 words = APPS[app][1].format(side=32 * round(ranks**0.5))
                 run = folder / f"run-{app}-{ranks}"
-                bare_s, bare_mib = simulate(folder, f"{app}-bare", words, ranks, run)
-                with_s, with_mib = simulate(folder, app, words, ranks, run)
+                bare = simulate(folder, f"{app}-bare", words, ranks, run)
+                measured = simulate(folder, app, words, ranks, run)
                 profile = load_run(run, resolve=False)
                 ended = int((profile.ranks["ended"] == Ended.FINALIZED).sum())
                 calls = make_sums(total(profile.measures)).count
-                show_s, _ = best([IMBREX, "show", run], folder)
-                start_s, _ = best([IMBREX, "--version"], folder)
+                show_s = best([IMBREX, "show", run], folder).wall_s
+                start_s = best([IMBREX, "--version"], folder).wall_s
                 print(
-                    f"| {app} | {ranks} | {bare_s:.1f} | {with_s:.1f}"
-                    f" | {(with_mib - bare_mib) / ranks:.2f} | {ended} | {calls}"
+                    f"| {app} | {ranks} | {bare.wall_s:.1f} | {measured.wall_s:.1f}"
+                    f" | {(measured.mib - bare.mib) / ranks:.2f} | {ended} | {calls}"
                     f" | {show_s:.2f} | {start_s:.2f} |",
                     flush=True,
                 )
