@@ -134,14 +134,15 @@ static inline IX_ALWAYS void ix_log_request_completed(ix_thread *t, MPI_Request 
 IX_HIDDEN IX_COLD void ix_log_receive_failed(ix_thread *t, int rc, const MPI_Status *status,
                                              int peer, int tag, MPI_Comm comm);
 
-static inline void ix_log_probed(ix_thread *t, const MPI_Status *status, MPI_Comm comm)
+static inline void ix_log_probed(ix_thread *t, const MPI_Status *status, MPI_Comm comm, int peer,
+                                 int tag)
 {
     if (!ix_log_is_on)
         return;
-    ix_log_done(
-        t, ix_status_bytes(status), ix_logged_where(comm, status->MPI_SOURCE),
-        ix_logged_envelope(IX_LOG_PROBE, status->MPI_TAG, ix_path_to(comm, status->MPI_SOURCE), 0),
-        0);
+    ix_log_done(t, ix_status_bytes(status), ix_logged_where(comm, status->MPI_SOURCE),
+                ix_logged_envelope(IX_LOG_PROBE, status->MPI_TAG,
+                                   ix_path_to(comm, status->MPI_SOURCE), ix_wildcard(peer, tag)),
+                0);
     ix_log_end_polls(t);
 }
 

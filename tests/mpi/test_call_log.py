@@ -23,6 +23,7 @@ from imbrex.profile.call_log import (
     Kind,
     read_call_log,
 )
+from imbrex.profile.call_log import SHARED as LOCK_SHARED
 from imbrex.profile.part import read_part
 
 pytestmark = pytest.mark.untimed
@@ -56,8 +57,10 @@ def _steps(rank: int) -> list[tuple[Any, ...]]:
     def everybody(operation: str, number: int, comm: str = WORLD, size: int = 0) -> tuple[Any, ...]:
         return (operation, Kind.ALL, size, NOBODY, 0, number, comm)
 
-    def epoch(operation: str, peer: int = NOBODY, number: int = 0) -> tuple[Any, ...]:
-        return (operation, Kind.EPOCH, 0, peer, 0, number, WINDOW)
+    def epoch(
+        operation: str, peer: int = NOBODY, number: int = 0, lock: int = 0
+    ) -> tuple[Any, ...]:
+        return (operation, Kind.EPOCH, 0, peer, lock, number, WINDOW)
 
     started = [
         ("MPI_Startall", Kind.SEND, 256, other, 11),
@@ -127,7 +130,7 @@ def _steps(rank: int) -> list[tuple[Any, ...]]:
         epoch("MPI_Win_fence", number=1),
         ("MPI_Put", Kind.PUT, 40, other, 0, 0, WINDOW),
         epoch("MPI_Win_fence", number=2),
-        epoch("MPI_Win_lock", other),
+        epoch("MPI_Win_lock", other, lock=LOCK_SHARED),
         ("MPI_Get", Kind.GET, 30, other, 0, 0, WINDOW),
         epoch("MPI_Win_flush", other),
         ("MPI_Rput", Kind.PUT, 20, other, 0, 0, WINDOW),

@@ -7,6 +7,6 @@
     ix_thread *ix_t = @ENTER@;@AWAITS@
     @CALL@;@NOTHING@
     if (status != MPI_STATUS_IGNORE && rc == MPI_SUCCESS && @SEEN@ && ix_outermost(ix_t))
-        ix_log_probed(ix_t, status, comm);
+        ix_log_probed(ix_t, status, comm, peer, tag);
     @LEAVE@;
 }

@@ -22,6 +22,7 @@ from imbrex.replay.arrays import (
     bytes_and_flags,
 )
 from imbrex.replay.collectives import Collectives
+from imbrex.replay.first_come import first_come
 from imbrex.replay.group_epochs import group_epochs
 from imbrex.replay.locks import LOCKS, with_lock_messages
 from imbrex.replay.meetings import Meetings, meetings
@@ -44,8 +45,9 @@ program waited for it, and did not compute beside it."""
 @dataclass(frozen=True)
 class LogSchedule:
     """`schedule`; what of it is not replayed (calls by reason and by site, `missing_ns` of them);
-    the measured run time, from the first rank's start; and by site the collectives whose blocks
-    differ in sizes that the log does not tell, so that they are taken to be equal."""
+    the measured run time, from the first rank's start; by site the collectives whose blocks differ
+    in sizes that the log does not tell, so that they are taken to be equal; and by site the
+    messages before which another could have come (first_come.py)."""
 
     schedule: ArraySchedule
     not_replayed: dict[str, Counter[int]]
@@ -53,6 +55,7 @@ class LogSchedule:
     measured_ns: int
     calls: int
     divided_equally: Counter[int] = field(default_factory=Counter)
+    first_come: Counter[int] = field(default_factory=Counter)
 
 
 def schedule_from_log(log: RunLog, collectives: Collectives | None = None) -> LogSchedule:
@@ -302,6 +305,7 @@ class _Conversion:
             measured,
             self.calls,
             self.met.blocks.untold,
+            first_come(log, self.partner),
         )
 
     def _fill_calc(

@@ -102,6 +102,10 @@ def predict_whole(run: Run, interconnects: list[Interconnect], settings: Setting
             {"site": run.site(site).label, "calls": calls}
             for site, calls in made.divided_equally.most_common()
         ],
+        "first_come": [
+            {"site": run.site(site).label, "messages": messages}
+            for site, messages in made.first_come.most_common()
+        ],
         "networks": [],
     }
     shares = _shared(made.schedule)

@@ -17,6 +17,8 @@ _REPRODUCED = 0.01
 _MOST_OF = 0.5
 _MOST_SITES = 8
 _MOST_LEFT_OUT = 4
+_FEW_MESSAGES = 0.01
+"""Of the calls: fewer messages whose order another network may change are not told."""
 _SAVED = ("transfer", "hidden saves at most", "progress saves")
 """Figures of `agreement` of which the run has an upper limit."""
 
@@ -34,6 +36,7 @@ def whole_text(run: Run, document: dict[str, Any]) -> str:
         *_in_step(document),
         *_paused(document),
         *_left_out(document),
+        *_first_come(document),
         *body(document, _no_core_is_idle(run)),
     ]
     return "\n".join(lines)
@@ -150,6 +153,22 @@ def _divided(document: dict[str, Any]) -> list[str]:
         return []
     lines = ["Blocks of different sizes that the log does not tell, taken to be equal:"]
     lines += [f"  {row['site']}: {row['calls']} collectives" for row in rows[:_MOST_LEFT_OUT]]
+    if len(rows) > _MOST_LEFT_OUT:
+        lines.append(f"  and {len(rows) - _MOST_LEFT_OUT} more (--json)")
+    return lines
+
+
+def _first_come(document: dict[str, Any]) -> list[str]:
+    """Where the order of the run need not be that of another network, if that can matter."""
+    rows = document.get("first_come", [])
+    messages = sum(row["messages"] for row in rows)
+    if messages < _FEW_MESSAGES * document["calls"]:
+        return []
+    lines = [
+        f"{messages} messages were taken before one of another rank that was on its way too; the",
+        "replay keeps the order of the run, which on another network may be another:",
+    ]
+    lines += [f"  {row['site']}: {row['messages']} messages" for row in rows[:_MOST_LEFT_OUT]]
     if len(rows) > _MOST_LEFT_OUT:
         lines.append(f"  and {len(rows) - _MOST_LEFT_OUT} more (--json)")
     return lines

@@ -126,6 +126,7 @@ def document(rows: list[dict[str, Any]], measured_s: float) -> dict[str, Any]:
         "measured_s": measured_s,
         "not_replayed": [],
         "divided_equally": [],
+        "first_come": [],
         "not_replayed_share": 0.0,
         "networks": rows,
     }
@@ -247,6 +248,21 @@ def test_the_text_says_which_blocks_are_taken_to_be_equal(make_run: MakeRun) -> 
     at = lines.index(about)
     assert lines[at + 2] == "  app.c:1: 1 collectives"
     assert any(line.endswith("more (--json)") for line in lines[at:])
+
+
+def test_the_text_says_where_the_order_of_the_run_decides(make_run: MakeRun) -> None:
+    folder = make_run()
+    row = on(folder, one_message(), name=f"{AS_MEASURED} (inter-node)")
+    whole = document([row], 6600e-9) | {"calls": 1000}
+    about = "messages were taken before one of another rank"
+    whole["first_come"] = [{"site": "app.c:1", "messages": 9}]
+    assert about not in whole_text(load_run(folder), whole)
+    whole["first_come"] = [{"site": f"app.c:{line}", "messages": 5} for line in range(10)]
+    lines = whole_text(load_run(folder), whole).splitlines()
+    at = next(k for k, line in enumerate(lines) if about in line)
+    assert lines[at].startswith("50 messages")
+    assert lines[at + 2] == "  app.c:0: 5 messages"
+    assert "  and 6 more (--json)" in lines
 
 
 @pytest.mark.parametrize(
