@@ -66,11 +66,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", GOES)
 def test_goes(name: str) -> None:
+    """That a second run changes nothing is asked of these classes in test_cxx_methods.py."""
     outcome = transformed(files_of(GOES[name]))
     text = outcome.after["heat.hpp"] + outcome.after["main.cpp"]
     assert text.count(b"int i = 2; i <= ") == 1
-    again = transformed({name: data.decode() for name, data in outcome.after.items()})
-    assert again.after == outcome.after
 
 
 @pytest.mark.parametrize("name", STAYS)
@@ -87,6 +86,8 @@ def test_all_files_that_include_it_are_changed_with_it() -> None:
     header = outcome.after["heat.hpp"].decode()
     assert "void exchange()" not in header and "void exchange_finish(MPI_Request r[4])" in header
     compiles(outcome)
+    again = transformed({name: data.decode() for name, data in outcome.after.items()})
+    assert again.after == outcome.after
 
 
 def test_a_call_in_another_file_that_cannot_be_divided() -> None:
