@@ -1,8 +1,12 @@
 """Random sequences of events: the engine and a slow account of the same formulae must agree to the
-nanosecond, and the invariants of the bounds must hold."""
+nanosecond, and the invariants of the bounds must hold.
+
+IMBREX_ENGINE_SCRIPTS sets how many sequences there are.
+"""
 
 from __future__ import annotations
 
+import os
 from types import ModuleType
 from typing import Any
 
@@ -11,6 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 pytestmark = pytest.mark.slow
+
+SCRIPTS = int(os.environ.get("IMBREX_ENGINE_SCRIPTS", "400"))
 
 OPERATIONS = [
     "MPI_Other", "MPI_Send", "MPI_Recv", "MPI_Isend",
@@ -249,7 +255,7 @@ def agree(
     )  # fmt: skip
 
 
-@settings(max_examples=800, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=SCRIPTS, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     script=scripts(),
     paths=st.fixed_dictionaries({2: curves()}, optional={1: curves(), 3: curves()}),

@@ -45,7 +45,7 @@ pytestmark = pytest.mark.slow
 
 mutate = load(Path(__file__).with_name("mutate.py"))
 
-CASES = int(os.environ.get("IMBREX_DAMAGED_FILES", "200"))
+CASES = int(os.environ.get("IMBREX_DAMAGED_FILES", "100"))
 """Damaged files for each kind of file."""
 LONGEST_S = 20.0
 MOST_BYTES = 1 << 30
