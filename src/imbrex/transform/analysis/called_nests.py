@@ -91,7 +91,7 @@ class CalledNests:
             low, high = binding.value(span.low), binding.value(span.high)
             if low is None or high is None:
                 return None
-            ranges.append(LoopRange(span.index, low, high))
+            ranges.append(LoopRange(span.index, low, high, span.every))
             bounds.append(self._positions(callee, loop, span))
         accesses = []
         certain: set[Access] = set()

@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.filled import covers, each_once, unchanged, whole_ranges
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.null_source import may_fill_nothing
 from imbrex.transform.analysis.sections import buffer_section
 from imbrex.transform.analysis.space import nest
-from imbrex.transform.model.affine import Affine, Section, surely_less, widen
+from imbrex.transform.model.affine import Section, widen
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access
@@ -80,12 +81,20 @@ class DefUseChains:
             if not self._uses(statement) and not self._transfers(statement):
                 if self.footprints.of(statement, self.routine.file).stop:
                     current = None
+                self._settle(statement, current)
                 continue
             if statement.blocks and self._transfers(statement):
                 current = None
                 self._inside(statement, branch)
                 continue
             current = self._use(statement, current, branch)
+            self._settle(statement, current)
+
+    def _settle(self, statement: Statement, current: DefUseChain | None) -> None:
+        """Forget what was filled up to ends that the statement changes."""
+        if current is not None:
+            changed = self.footprints.changed_by([statement], self.routine.file)
+            current.filled = unchanged(current.filled, changed)
 
     def _inside(self, statement: Statement, branch: list[tuple[Statement, int]]) -> None:
         if statement.kind not in (Kind.IF, Kind.LOOP, Kind.BLOCK):
@@ -154,6 +163,8 @@ class DefUseChains:
         if found or not writes:
             return found
         loops = nest(statement)
+        if not whole_ranges(loops):
+            return None
         body = loops[-1].blocks[0].statements if loops else [statement]
         plain = [a for s in body if s.kind is Kind.SIMPLE for a in s.accesses if a.write]
         mine = [a for a in plain if a.variable == self.key]
@@ -161,7 +172,7 @@ class DefUseChains:
             return None
         for access in mine:
             section = access.section
-            if section is None or access.through or not _each_once(section, loops):
+            if section is None or access.through or not each_once(section, loops):
                 return None
             for loop in reversed(loops):
                 assert loop.loop is not None
@@ -177,33 +188,3 @@ class DefUseChains:
         self.problem = self.problem or Reason(
             ReasonKind.NO_OWN_COPY(variable=name, cause=cause), place
         )
-
-
-def covers(filled: Section, read: Section | None) -> bool:
-    if read is None or len(read) != len(filled):
-        return False
-    return all(
-        have.low is not None
-        and have.high is not None
-        and surely_less(have.low.plus(Affine(-1)), want.low)
-        and surely_less(want.high, have.high.plus(Affine(1)))
-        for have, want in zip(filled, read, strict=True)
-    )
-
-
-def _each_once(section: Section, loops: list[Statement]) -> bool:
-    """Whether the widened section is exactly what the loops set: an index per dimension."""
-    left = {loop.loop.index for loop in loops if loop.loop is not None}
-    for dimension in section:
-        if dimension.low is None or dimension.low != dimension.high:
-            return False
-        used = dimension.low.variables() & left
-        if len(used) > 1:
-            return False
-        for index in used:
-            if dimension.low.coefficient(index) not in (1, -1):
-                return False
-            left.discard(index)
-    return not any(
-        left & dimension.low.variables() for dimension in section if dimension.low is not None
-    )

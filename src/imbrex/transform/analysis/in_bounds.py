@@ -109,7 +109,7 @@ def rooms(program: Program, ranges: list[LoopRange], certain: Iterable[Access]) 
             if high is None or high.terms:
                 continue
             for span in ranges:
-                if subscript.coefficient(span.index) == 1:
+                if span.every and subscript.coefficient(span.index) == 1:
                     found.add(high.plus(subscript.substitute(span.index, span.high), -1))
     return found
 

@@ -49,7 +49,8 @@ class Renaming:
         ]
         loop = statement.loop
         if loop is not None:
-            statement.loop = LoopRange(loop.index, self.value(loop.low), self.value(loop.high))
+            low, high = self.value(loop.low), self.value(loop.high)
+            statement.loop = LoopRange(loop.index, low, high, loop.every)
         statement.elementwise = tuple(self._part(part) for part in statement.elementwise)
         statement.holding = tuple(self.value(form) for form in statement.holding)
         statement.failing = tuple(self.value(form) for form in statement.failing)

@@ -121,6 +121,7 @@ class LoopRange:
     index: str
     low: Affine
     high: Affine
+    every: bool = True  # it takes each value between them, in one direction or the other
 
 
 @dataclass(slots=True, eq=False)

@@ -31,11 +31,20 @@ def counted(reader: ExpressionReader, first: Any, test: Any, step: Any) -> LoopR
     if upward is None or start is None or bound is None or _index_of(reader, left) != index:
         return None
     strict = operator in (cc.LESS, cc.GREATER)
+    every = _by_one(reader, step)
     if upward and operator in (cc.LESS, cc.LESS_EQUAL):
-        return LoopRange(index, start, bound.plus(Affine(int(strict)), -1))
+        return LoopRange(index, start, bound.plus(Affine(int(strict)), -1), every)
     if not upward and operator in (cc.GREATER, cc.GREATER_EQUAL):
-        return LoopRange(index, bound.plus(Affine(int(strict))), start)
+        return LoopRange(index, bound.plus(Affine(int(strict))), start, every)
     return None
+
+
+def _by_one(reader: ExpressionReader, step: Any) -> bool:
+    """Whether a step that is known to go in one direction takes each value."""
+    if step.kind is ck.UNARY_OPERATOR:
+        return True
+    amount = reader.affine(step.operands[1])
+    return amount is not None and not amount.terms and abs(amount.constant) == 1
 
 
 def _index_of(reader: ExpressionReader, cursor: Any) -> str | None:

@@ -288,8 +288,9 @@ class Body:
             for a, b in bounds:
                 self.expressions.read(line, a, b, effects)
             values = [self.names.affine(self.scope, text[a:b]) for a, b in bounds]
-            if len(bounds) > 2 and _POSITIVE.fullmatch(text, *bounds[2]):
-                values[2] = Affine(1)
+            unknown = len(bounds) > 2 and _POSITIVE.fullmatch(text, *bounds[2])
+            if unknown:
+                values[2] = Affine(2)
             if index is not None:
                 statement.loop = self._range(index.key, values)
         if label:
@@ -343,9 +344,10 @@ class Body:
         step = values[2] if len(values) > 2 else Affine(1)
         if step is None or step.terms or not step.constant:
             return None
+        every = abs(step.constant) == 1
         if step.constant > 0:
-            return LoopRange(index, values[0], values[1])
-        return LoopRange(index, values[1], values[0])
+            return LoopRange(index, values[0], values[1], every)
+        return LoopRange(index, values[1], values[0], every)
 
     def _select(self, line: LogicalLine, text: str, effects: Effects) -> Statement:
         statement = self._new(Kind.SWITCH, line)

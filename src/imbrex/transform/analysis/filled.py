@@ -1,0 +1,59 @@
+"""What loops surely set of an array: all elements between two ends, or nothing that is known."""
+
+from __future__ import annotations
+
+from imbrex.transform.model.affine import Affine, Section, surely_less
+from imbrex.transform.model.program import Kind, Statement
+
+
+def covers(filled: Section, read: Section | None) -> bool:
+    """Whether a section that is set holds all of one that is read."""
+    if read is None or len(read) != len(filled):
+        return False
+    return all(
+        have.low is not None
+        and have.high is not None
+        and surely_less(have.low.plus(Affine(-1)), want.low)
+        and surely_less(want.high, have.high.plus(Affine(1)))
+        for have, want in zip(filled, read, strict=True)
+    )
+
+
+def whole_ranges(loops: list[Statement]) -> bool:
+    """Whether loops inside one another run through all that their ends span, each to its end."""
+    indices = {loop.loop.index for loop in loops if loop.loop is not None}
+    for loop in loops:
+        span = loop.loop
+        if span is None or not span.every:
+            return False
+        if (span.low.variables() | span.high.variables()) & indices:
+            return False  # a triangle
+    inside = loops[0].walk() if loops else []
+    return not any(inner.kind is Kind.JUMP or inner.leaves for inner in inside)
+
+
+def each_once(section: Section, loops: list[Statement]) -> bool:
+    """Whether the widened section is exactly what the loops set: an index per dimension.
+
+    A loop whose index selects nothing must surely have an iteration.
+    """
+    spans = {loop.loop.index: loop.loop for loop in loops if loop.loop is not None}
+    left = set(spans)
+    for dimension in section:
+        if dimension.low is None or dimension.low != dimension.high:
+            return False
+        used = dimension.low.variables() & left
+        if len(used) > 1:
+            return False
+        for index in used:
+            if dimension.low.coefficient(index) not in (1, -1):
+                return False
+            left.discard(index)
+    if any(left & d.low.variables() for d in section if d.low is not None):
+        return False
+    return all(surely_less(spans[i].low, spans[i].high.plus(Affine(1))) for i in left)
+
+
+def unchanged(sections: list[Section], changed: frozenset[str]) -> list[Section]:
+    """Those of some sections whose ends are what they were once some variables have changed."""
+    return [s for s in sections if not any(d.variables() & changed for d in s)]
