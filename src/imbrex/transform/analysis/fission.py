@@ -68,7 +68,8 @@ class Fission:
         self.scalars = frozenset(
             key
             for key in space.private - indices
-            if self.spaces.private_reason(space, self.routine, key) is None
+            if not self.program.variables[key].bounds
+            and self.spaces.private_reason(space, self.routine, key) is None
         )
         self.indices = indices
         return None

@@ -9,6 +9,7 @@ from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.in_bounds import made_each_time
 from imbrex.transform.analysis.reductions import reductions
 from imbrex.transform.analysis.space import Space, nest
+from imbrex.transform.analysis.work_arrays import work_arrays
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.elementwise import Part
 from imbrex.transform.model.memory import Access, Variable
@@ -36,6 +37,7 @@ def space_of_loops(
     accesses = [_one_array(footprints, footprints.after(a, changed), indices) for a in body]
     private = {span.index for span in ranges}
     private |= {a.variable for a in body if a.write and _scalar(program, a)}
+    private |= work_arrays(program, footprints, routine, statement, inner)
     sure = made_each_time(program, footprints, routine, ranges, inner)
     return Space(
         statement,

@@ -137,6 +137,8 @@ class Spaces:
     def private_reason(self, space: Space, inside: Routine, key: str) -> Reason | None:
         """A scalar of one iteration: set before it is read in each, and not wanted afterwards."""
         variable = self.program.variables[key]
+        if variable.bounds:
+            return None  # a work array: the space is made with what is no more than that
         place = Location(inside.file, variable.line or space.statement.line)
         text = ReasonKind.CARRIED(variable=variable.name)
         if variable.kind != "local" or key in self.addressed:
