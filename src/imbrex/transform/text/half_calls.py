@@ -37,8 +37,13 @@ class HalfCalls:
         result = not self.fortran and is_carried(variable) and number == 0
         return f"&{name}" if result else name
 
+    def _array(self, user: Routine) -> str:
+        """The caller's array of requests; none that the routine had itself has its name."""
+        kept = {variable.name.lower() for variable in self.halves.kept}
+        return self._own(user, "new_requests" if "requests" in kept else "requests")
+
     def _requests(self, user: Routine, slot: int) -> str:
-        name, first = self._own(user, "requests"), self.halves.count * slot
+        name, first = self._array(user), self.halves.count * slot
         if not slot:
             return name
         return f"{name}({first + 1})" if self.fortran else f"&{name}[{first}]"
@@ -114,7 +119,7 @@ class HalfCalls:
         halves = self.halves
         lines = []
         if halves.count:
-            requests = self._own(user, "requests")
+            requests = self._array(user)
             lines.append(f"{halves.request_type(user)} {requests}({halves.count * slots})")
         fixed = self.program.files[user.file].language is Language.FORTRAN_FIXED
         for variable in kept:
@@ -130,7 +135,7 @@ class HalfCalls:
 
     def _of_c(self, user: Routine, kept: list[Variable], slots: int) -> list[str]:
         halves = self.halves
-        requests = self._own(user, "requests")
+        requests = self._array(user)
         lines = [f"MPI_Request {requests}[{halves.count * slots}];"] if halves.count else []
         for variable in kept:
             declared = typed(variable, self._own(user, variable.name))
