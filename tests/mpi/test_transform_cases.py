@@ -52,8 +52,10 @@ NAMES = [
     "interior.c",
     "interior.f",
     "kept.c",
+    "labels.f",
     "lambda.cpp",
     "levels.c",
+    "lines.f90",
     "listed.cpp",
     "rotated.cpp",
     "middle.c",
@@ -74,6 +76,7 @@ NAMES = [
     "sea.f90",
     "stages.c",
     "stages.f",
+    "staggered.f90",
     "strait.f90",
     "templates.cpp",
     "requests08.f90",
@@ -103,8 +106,10 @@ WITH_NEIGHBOURS = {
     "faces.c",
     "fields.c",
     "kept.c",
+    "labels.f",
     "lambda.cpp",
     "levels.c",
+    "lines.f90",
     "listed.cpp",
     "rotated.cpp",
     "parity.c",
@@ -115,6 +120,7 @@ WITH_NEIGHBOURS = {
     "result.cpp",
     "rows.f",
     "sea.f90",
+    "staggered.f90",
     "strait.f90",
 }
 
@@ -130,7 +136,7 @@ def rewritten(name: str) -> tuple[bytes, bytes]:
 
 def threads(source: Path) -> list[str]:
     """The flags of a case whose threads compute."""
-    return ["-fopenmp"] if source.stem == "hybrid" else []
+    return ["-fopenmp"] if source.stem in ("hybrid", "staggered") else []
 
 
 @pytest.mark.parametrize("name", NAMES)

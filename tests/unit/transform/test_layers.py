@@ -19,6 +19,8 @@ pytestmark = pytest.mark.slow
 
 PROGRAM = (Path(__file__).parent / "cases" / "layers.f90").read_text()
 BODY = "0.1d0*c*(a(i,j+2) - a(i,j-2))"
+LOOPS = "    do j = 1, jm\n      do i = 1, im\n"
+ENDS = "      end do\n    end do\n  end subroutine\nend module"
 # name: (replacements, how many iterations are cut off at an end; none: it stays whole)
 CASES: dict[str, tuple[dict[str, str], int]] = {
     "two layers": ({}, 2),
@@ -27,7 +29,27 @@ CASES: dict[str, tuple[dict[str, str], int]] = {
     "four layers": ({BODY: "0.1d0*c*(a(i,j+4) - a(i,j-4))", "jm+2": "jm+4", "-1:jm": "-3:jm"}, 0),
     "any layer": ({BODY: "0.1d0*c*(a(i,j+2) - a(i,mod(j,3)))"}, 0),
     "what is set is read": ({BODY: "b(i,j-1)", "c*(a(i,j+1) - a(i,j-1))": "c"}, 0),
-    "a directive": ({"    do j = 1, jm\n": "    !$omp parallel do\n    do j = 1, jm\n"}, 0),
+    "a directive": ({"    do j = 1, jm\n": "    !$omp parallel do\n    do j = 1, jm\n"}, 2),
+    "a directive that joins values": (
+        {"    do j = 1, jm\n": "    !$omp parallel do lastprivate(i)\n    do j = 1, jm\n"},
+        0,
+    ),
+    "a label, one layer": (
+        {
+            BODY: "0.1d0*c*(a(i,j+1) - a(i,j-1))\n   20 continue",
+            LOOPS: LOOPS.replace("do", "do 20"),
+            ENDS: ENDS[ENDS.index("  end subroutine") :],
+        },
+        1,
+    ),
+    "a label, two layers": (
+        {
+            BODY: f"{BODY}\n   20 continue",
+            LOOPS: LOOPS.replace("do", "do 20"),
+            ENDS: ENDS[ENDS.index("  end subroutine") :],
+        },
+        0,
+    ),
 }
 
 
@@ -39,12 +61,27 @@ def test_divided(name: str, tmp_path: Path) -> None:
     outcome = transform([path], Options())
     assert not outcome.skipped, outcome.skipped
     text = outcome.after[str(path)].decode()
-    interior = re.search(r"subroutine advect_interior.*?do j = (\d+), jm - (\d+)", text, re.DOTALL)
+    found = r"subroutine advect_interior.*?do (?:20 )?j = (\d+), jm - (\d+)"
+    interior = re.search(found, text, re.DOTALL)
     assert (interior is not None) is (depth > 0), text
     if interior is not None:
         assert interior.groups() == (str(1 + depth), str(depth))
     again = transform([path], Options(contents={path: outcome.after[str(path)]}))
     assert again.after[str(path)] == outcome.after[str(path)]
+
+
+def test_directive_of_each_end(tmp_path: Path) -> None:
+    """Each nest that is cut off has the directive, and its end, of the whole."""
+    directive = "    !$omp parallel do private(i)\n"
+    path = tmp_path / "case.f90"
+    text = changed(PROGRAM, {"    do j = 1, jm\n": f"{directive}    do j = 1, jm\n"})
+    end = "    end do\n  end subroutine\nend module"
+    path.write_text(changed(text, {end: end.replace("\n", "\n    !$omp end parallel do\n", 1)}))
+    text = transform([path], Options()).after[str(path)].decode()
+    boundary = text.partition("subroutine advect_boundary")[2].partition("end subroutine")[0]
+    lines = [line.strip() for line in boundary.splitlines() if "omp" in line or "do j" in line]
+    ends = "!$omp end parallel do"
+    assert [line.partition(" j")[0] for line in lines] == [directive.strip(), "do", ends] * 2
 
 
 def test_each_iteration_once(tmp_path: Path) -> None:

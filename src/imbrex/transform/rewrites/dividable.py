@@ -40,8 +40,6 @@ def unreadable(program: Program, routine: Routine, space: Space, cuts: Cuts) -> 
         return Reason(ReasonKind.LOOP_LABELS(), place)
     if not space.statement.parent or not first_on_line(source.data, space.statement.code_start):
         return Reason(ReasonKind.LOOP_LINE(), place)
-    if several_layers(cuts) and space.loops[0].code_start > space.loops[0].start:
-        return Reason(ReasonKind.LOOP_DIRECTIVE(), place)
     return None if is_readable(source, space, cuts) else Reason(ReasonKind.HEADER(), place)
 
 
@@ -73,12 +71,11 @@ def _undividable(program: Program, user: Routine, space: Space, cuts: Cuts) -> R
     if not _signed(program, [loop.loop for loop in loops if loop.loop is not None]):
         return Reason(ReasonKind.BOUND_UNSIGNED(), place)
     source = program.files[callee.file]
-    directed = several_layers(cuts) and space.loops[0].code_start > space.loops[0].start
-    if directed or not directives_allow(program, source, space, len(cuts)):
+    if not directives_allow(program, source, space, len(cuts)):
         return Reason(ReasonKind.LOOP_DIRECTIVE(), place)
     text = source.data[space.loops[0].start : space.loops[0].end]
-    if source.is_fortran and _LABEL.search(text):
-        return Reason(ReasonKind.LOOP_LABELS(), place)
+    if source.is_fortran and several_layers(cuts) and _LABEL.search(text):
+        return Reason(ReasonKind.LOOP_LABELS(), place)  # a nest for each end in one routine
     if not is_readable(source, space, cuts):
         return Reason(ReasonKind.HEADER(), place)
     spans = [(s.start, s.end) for s in space.initial] + space.once()

@@ -97,16 +97,20 @@ def is_readable(source: SourceFile, space: Space, cuts: Cuts) -> bool:
 
 
 def _strips(source: SourceFile, space: Space, headers: dict[int, Header], cuts: Cuts) -> str:
-    """The boundary as a nest for each end that is cut off, of the loops from the outermost."""
+    """The boundary as a nest for each end that is cut off, of the loops from the outermost.
+
+    What stands in front of the first, a directive, stands in front of the others too.
+    """
     nest = space.loops[0]
     span = nest.code_start, nest.end
+    lead = source.data[nest.start : nest.code_start].decode().lstrip(" \t")
     found: list[str] = []
     inside: dict[int, str] = {}
     for number in sorted(cuts):
         for strip in headers[number].strips(cuts[number]):
             found.append(with_headers(source, span, headers, {**inside, number: strip}))
         inside[number] = headers[number].inner(cuts[number])
-    return f"\n{indent_at(source.data, nest.code_start)}".join(found)
+    return f"\n{indent_at(source.data, nest.start)}{lead}".join(found)
 
 
 def several_layers(cuts: Cuts) -> bool:

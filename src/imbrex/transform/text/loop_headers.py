@@ -19,7 +19,7 @@ _C = re.compile(
     r"\s*(?:(?P=index)\s*\+\+|\+\+\s*(?P=index)|(?P=index)\s*\+=\s*1)\s*\)"
 )
 _FORTRAN = re.compile(
-    r"(?P<first>do\s+(?P<index>\w+)\s*=\s*)(?P<low>[^,]*?(?:\([^()]*\)[^,]*?)*)\s*,"
+    r"(?P<first>do\s+(?:\d+\s*(?:,\s*|\s))?(?P<index>[a-z]\w*)\s*=\s*)(?P<low>[^,]*?(?:\([^()]*\)[^,]*?)*)\s*,"
     r"\s*(?P<high>[^,]*?(?:\([^()]*\)[^,]*?)*)\s*$",
     re.IGNORECASE,
 )
