@@ -74,6 +74,7 @@ NAMES = [
     "result.cpp",
     "rows.f",
     "sea.f90",
+    "sides.f",
     "stages.c",
     "stages.f",
     "staggered.f90",
@@ -120,6 +121,7 @@ WITH_NEIGHBOURS = {
     "result.cpp",
     "rows.f",
     "sea.f90",
+    "sides.f",
     "staggered.f90",
     "strait.f90",
 }

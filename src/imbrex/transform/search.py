@@ -92,6 +92,12 @@ def prepare(
             tried, next_offers = attempt(texts)
         if not useful:
             continue
+        room = _with_room(useful[0], offered, (current, tried), attempt)
+        if room is not None:
+            for proposal, text in zip(room.taken, room.before, strict=True):
+                taken.append(_placed(proposal, first.before, text))
+            best, current, offered = room.result, room.texts, room.offered
+            continue
         taken += [_placed(proposal, first.before, current) for proposal in useful]
         best, current, offered = tried, texts, next_offers
         if len(taken) >= _MOST:
@@ -138,6 +144,61 @@ def _follow(
         if here is not None and (found is None or here.worth > found.worth):
             found = here
     return found
+
+
+def _with_room(
+    leader: Proposal,
+    offered: list[Proposal],
+    plain: tuple[dict[str, bytes], Result],
+    attempt: Attempt,
+) -> _Step | None:
+    """A routine that is replaced, with buffers of their own for its messages, where more of these
+    are then under way around the work of its callers.
+
+    `plain`: the text as it is, and what comes of it where the routine's buffers stay.
+    """
+    name = leader.routine.name
+    buffers = [p for p in offered if p.edits and p.for_work and p.routine.name == name]
+    if not leader.replaces or not buffers:
+        return None
+    current, known = plain
+    texts, merged = _merged(current, buffers)
+    if not merged:
+        return None
+    try:
+        tried, offers = attempt(texts)
+        step = _Step(texts, tried, offers, merged, [current] * len(merged))
+        for _ in range(_DEPTH):
+            more = _one_more(step, name, attempt)
+            if more is None:
+                break
+            step = more
+        again = [p for p in step.offered if p.edits and p.rewrite == leader.rewrite]
+        again = [p for p in again if p.routine.name == name and p.worth > leader.worth]
+        divided, found = _merged(step.texts, again[:1])
+        if not found:
+            return None
+        tried, offers = attempt(divided)
+    except ImbrexError:
+        return None
+    reached = gain(tried.decisions, worth=found[0].worth)
+    if reached <= gain(known.decisions, worth=leader.worth):
+        return None
+    taken, before = [*step.taken, *found], [*step.before, step.texts]
+    return _Step(divided, tried, offers, taken, before, reached)
+
+
+def _one_more(step: _Step, name: str, attempt: Attempt) -> _Step | None:
+    """What helps inside a routine once its buffers are apart: packing goes ahead of unpacking."""
+    for offer in step.offered:
+        inside = offer.routine.name == name and not (offer.replaces or offer.leads_to)
+        texts, merged = _merged(step.texts, [offer] if inside and offer.edits else [])
+        if not merged:
+            continue
+        tried, offered = attempt(texts)
+        if _pays(offer, tried, step.result):
+            return _Step(texts, tried, offered, [*step.taken, offer], [*step.before, step.texts])
+    return None
 
 
 def _placed(proposal: Proposal, first: dict[str, bytes], current: dict[str, bytes]) -> Proposal:

@@ -1,7 +1,6 @@
 ! A stencil of 27 points that adds up lines of neighbours in arrays of its own, as multigrid codes
 ! do: each iteration fills them anew, so that the planes next to the neighbours can come last.
 module field
-  use mpi
   implicit none
   integer, parameter :: longest = 40
   double precision :: face(longest * longest, 4)
@@ -12,6 +11,7 @@ end module field
 program lines
   use field
   implicit none
+  include 'mpif.h'
   double precision, allocatable :: u(:, :, :), r(:, :, :)
   integer :: step, n1, n2, n3, ierr
   call mpi_init(ierr)
@@ -52,6 +52,7 @@ end subroutine residual
 subroutine exchange(u, n1, n2, n3)
   use field
   implicit none
+  include 'mpif.h'
   integer, intent(in) :: n1, n2, n3
   double precision :: u(n1, n2, n3)
   integer :: i1, i2, ierr, requests(2), status(MPI_STATUS_SIZE)
