@@ -49,6 +49,18 @@ CASES: dict[str, tuple[dict[str, str], bool]] = {
         },
         False,
     ),
+    "its first set apart": (
+        {FIRST: "      r1(1) = r(1, i2, i3)\n      r2(1) = 0\n" + FIRST.replace("1, n1", "2, n1")},
+        True,
+    ),
+    "its last set apart": (
+        {FIRST: "      r1(n1) = 1\n      r2(n1) = 0\n" + FIRST.replace("1, n1", "1, n1 - 1")},
+        True,
+    ),
+    "set with a gap": (
+        {FIRST: "      r1(1) = r(1, i2, i3)\n      r2(1) = 0\n" + FIRST.replace("1, n1", "3, n1")},
+        False,
+    ),
     "with a bound that is passed": ({LINE: LINE.replace("r1(longest)", "r1(n1)")}, True),
     "read where a condition holds": (
         {SECOND: SECOND.replace("1\n", "1\n        if (i2 > 3) u(i1, i2, i3) = r1(i1)\n")},

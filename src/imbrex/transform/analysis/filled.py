@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from imbrex.transform.model.affine import Affine, Section, surely_less
+from imbrex.transform.model.affine import Affine, Range, Section, surely_less
 from imbrex.transform.model.program import Kind, Statement
+
+_MOST = 32  # sections of one array that are looked at
 
 
 def covers(filled: Section, read: Section | None) -> bool:
@@ -57,3 +59,28 @@ def each_once(section: Section, loops: list[Statement]) -> bool:
 def unchanged(sections: list[Section], changed: frozenset[str]) -> list[Section]:
     """Those of some sections whose ends are what they were once some variables have changed."""
     return [s for s in sections if not any(d.variables() & changed for d in s)]
+
+
+def joined(sections: list[Section]) -> list[Section]:
+    """The sections, and those that two of them make where one begins behind the other's end."""
+    found = list(sections)
+    for number, first in enumerate(found):
+        for second in found[:number]:
+            for low, high in ((first, second), (second, first)):
+                both = _in_a_row(low, high)
+                if both is not None and both not in found and len(found) < _MOST:
+                    found.append(both)  # looked at further on
+    return found
+
+
+def _in_a_row(low: Section, high: Section) -> Section | None:
+    """Both in one, where they are alike but for one dimension, in which the second follows."""
+    unlike = [n for n, (a, b) in enumerate(zip(low, high, strict=True)) if a != b]
+    if len(unlike) != 1:
+        return None
+    number = unlike[0]
+    end, begin = low[number].high, high[number].low
+    if end is None or begin is None or end.plus(Affine(1)) != begin:
+        return None
+    whole = Range(low[number].low, high[number].high)
+    return (*low[:number], whole, *low[number + 1 :])

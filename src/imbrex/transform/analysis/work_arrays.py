@@ -5,7 +5,7 @@ Iterations may change places although all of them use such an array: none sees w
 
 from __future__ import annotations
 
-from imbrex.transform.analysis.filled import covers, each_once, unchanged, whole_ranges
+from imbrex.transform.analysis.filled import covers, each_once, joined, unchanged, whole_ranges
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.model.affine import Section, widen
 from imbrex.transform.model.memory import Access, Variable
@@ -132,10 +132,11 @@ class _Use:
         if access.strides or access.through:
             return False
         section = access.section
+        together = joined(filled)
         for loop in (None, *reversed(self.around)):
             if loop is not None:
                 section = widen(section, loop.index, loop.low, loop.high)
-            if any(covers(known, section) for known in filled):
+            if any(covers(known, section) for known in together):
                 return True
         return False
 
