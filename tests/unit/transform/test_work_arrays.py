@@ -117,6 +117,40 @@ CASES: dict[str, tuple[dict[str, str], bool]] = {
         {END: END.replace("end subroutine", "  u(1, 1, 1) = r1(2)\nend subroutine")},
         False,
     ),
+    "printed behind the nest": (
+        {END: END.replace("end subroutine", "  print *, r1(2)\nend subroutine")},
+        False,
+    ),
+    "printed in a block": (
+        {END: END.replace("end sub", "  block\n    print *, r1(2)\n  end block\nend sub")},
+        False,
+    ),
+    "printed by a namelist": (
+        {
+            LINE: f"{LINE}  namelist /group/ r1\n",
+            END: END.replace("end subroutine", "  write (*, group)\nend subroutine"),
+        },
+        False,
+    ),
+    "by another name": (
+        {
+            END: END.replace(
+                "end sub",
+                "  associate (q => r1)\n    u(1, 1, 1) = q(2)\n  end associate\nend sub",
+            )
+        },
+        False,
+    ),
+    "used by a procedure inside": (
+        {
+            END: END.replace(
+                "end sub",
+                "  call last\ncontains\n  subroutine last\n    u(1, 1, 1) = r1(2)\n"
+                "  end subroutine last\nend sub",
+            )
+        },
+        False,
+    ),
     "set in front of it": ({NEST: f"  r1 = 0.0d0\n{NEST}"}, False),
     "another bound": (
         {

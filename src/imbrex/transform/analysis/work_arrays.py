@@ -5,6 +5,8 @@ Iterations may change places although all of them use such an array: none sees w
 
 from __future__ import annotations
 
+import re
+
 from imbrex.transform.analysis.filled import covers, each_once, joined, unchanged, whole_ranges
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.model.affine import Section, widen
@@ -35,12 +37,23 @@ def work_arrays(
         return set()
     if any(s.kind is Kind.JUMP or s.leaves or s.stop for each in body for s in each.walk()):
         return set()
-    for statement in routine.statements():
-        inside = nest.start <= statement.start < nest.end
-        if not inside:
-            found -= {access.variable for access in statement.accesses}
-            found -= {a.base for call in statement.calls for a in call.arguments if a.base}
+    found = {key for key in found if _only_declared(program, routine, nest, key)}
     return {key for key in found if _Use(footprints, routine, key).is_set_first(body, [])}
+
+
+def _only_declared(program: Program, routine: Routine, nest: Statement, key: str) -> bool:
+    """Whether the text around the nest names the array in its declaration alone.
+
+    What is not analysed, as output of it or of a namelist, names it in the text at least.
+    """
+    data = program.files[routine.file].data
+    begin = 0
+    for _ in range(routine.line - 1):
+        begin = data.find(b"\n", begin) + 1
+    ends = [statement.end for statement in routine.body.statements]
+    around = data[begin : nest.start] + data[nest.end : max(routine.body.end, *ends)]
+    name = re.escape(program.variables[key].name.encode())
+    return len(re.findall(rb"(?i)\b" + name + rb"\b", around)) == 1
 
 
 def _is_own(program: Program, footprints: Footprints, variable: Variable | None) -> bool:
