@@ -40,7 +40,7 @@ CASES: dict[str, tuple[dict[str, str], int]] = {
     "the fastest index first": ({INDEX: "(i) + nx * ((j) + ny * (k))"}, BOTH),
     "each with its factor": ({INDEX: "(k) * nx * ny + (j) * nx + (i)"}, BOTH),
     "factors behind": ({INDEX: "(i) + (j) * nx + (k) * (nx * ny)"}, BOTH),
-    "columns first": ({INDEX: "((size_t)(k) * ny + (j)) + (i) * ny * nz"}, NONE),
+    "columns first": ({INDEX: "((size_t)(k) * ny + (j)) + (i) * ny * nz"}, NUMBERS_ALONE),
     "the first and the last lines": ({"j = 1; j < ny - 1": "j = 0; j < ny"}, BOTH),
     "a line of the next plane": ({"j < ny - 1": "j < ny + 1"}, NUMBERS_ALONE),
     "columns of the next line": ({"i < nx - 1": "i < 2 * nx"}, NUMBERS_ALONE),

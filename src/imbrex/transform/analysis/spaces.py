@@ -7,9 +7,12 @@ divided index touch the same element with a write among them (sancho-potential-o
 
 from __future__ import annotations
 
+import re
+
 from imbrex.transform.analysis.called_nests import CalledNests, done
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.loop_spaces import space_of_loops
+from imbrex.transform.analysis.named import names_untold
 from imbrex.transform.analysis.radix import told_by
 from imbrex.transform.analysis.set_first import sets_first
 from imbrex.transform.analysis.space import Space
@@ -134,6 +137,30 @@ class Spaces:
             section = widen(section, span.index, span.low, span.high)
         return section
 
+    def _named_behind(self, routine: Routine, nest: Statement, name: str) -> bool:
+        """Whether what is not analysed, as output, names a variable once the nest is done.
+
+        The index of a list, `(u(i), i = 1, n)`, is set there.
+        """
+        block = nest.parent
+        while block is not None and not (block.owner and block.owner.kind is Kind.LOOP):
+            block = block.owner.parent if block.owner else None
+        data = self.program.files[routine.file].data
+        listed = re.search(rb"(?im)^\s*namelist\b.*\b" + name.encode() + rb"\b", data)
+        for statement in routine.statements():
+            again = block is not None and block.start <= statement.start < block.end
+            inside = nest.start <= statement.start < nest.end
+            if inside or (statement.start < nest.end and not again):
+                continue
+            untold = names_untold(self.program, routine, statement)
+            if untold and listed:
+                return True
+            if name in untold:
+                said = data[statement.start : statement.end].decode("latin-1")
+                if not re.search(rf"(?i)\b{name}\s*=[^=]", said):
+                    return True
+        return False
+
     def private_reason(self, space: Space, inside: Routine, key: str) -> Reason | None:
         """A scalar of one iteration: set before it is read in each, and not wanted afterwards."""
         variable = self.program.variables[key]
@@ -145,6 +172,8 @@ class Spaces:
             return Reason(text, place)
         outer = space.loops[0]
         start, end = outer.start, outer.end
+        if self._named_behind(inside, outer, variable.name.lower()):
+            return Reason(text, place)
         if key not in {span.index for span in space.ranges} and not sets_first(
             space.loops[-1].blocks[0].statements, key, self.footprints, inside.file
         ):

@@ -51,9 +51,9 @@ def _only_declared(program: Program, routine: Routine, nest: Statement, key: str
     for _ in range(routine.line - 1):
         begin = data.find(b"\n", begin) + 1
     ends = [statement.end for statement in routine.body.statements]
-    around = data[begin : nest.start] + data[nest.end : max(routine.body.end, *ends)]
+    text = data[begin : nest.start] + data[nest.end : max(routine.body.end, *ends)]
     name = re.escape(program.variables[key].name.encode())
-    return len(re.findall(rb"(?i)\b" + name + rb"\b", around)) == 1
+    return len(re.findall(rb"(?i)\b" + name + rb"\b", text)) == 1
 
 
 def _is_own(program: Program, footprints: Footprints, variable: Variable | None) -> bool:
@@ -76,7 +76,7 @@ class _Use:
         self.footprints = footprints
         self.file = routine.file
         self.key = key
-        self.around: list[LoopRange] = []  # loops of the iteration that a statement stands in
+        self.outer_loops: list[LoopRange] = []  # loops of the iteration that a statement stands in
 
     def is_set_first(self, statements: list[Statement], filled: list[Section]) -> bool:
         """Whether all that is read has been set by then; adds what is surely set to `filled`."""
@@ -116,9 +116,9 @@ class _Use:
             return False
         inside = unchanged(filled, changed)
         before = len(inside)
-        self.around.append(loop)
+        self.outer_loops.append(loop)
         done = all(self._iteration(block.statements, inside) for block in statement.blocks)
-        self.around.pop()
+        self.outer_loops.pop()
         if not done or not whole_ranges([statement]):
             return done
         for section in inside[before:]:
@@ -145,11 +145,11 @@ class _Use:
         if access.strides or access.through:
             return False
         section = access.section
-        together = joined(filled)
-        for loop in (None, *reversed(self.around)):
+        sections = joined(filled)
+        for loop in (None, *reversed(self.outer_loops)):
             if loop is not None:
                 section = widen(section, loop.index, loop.low, loop.high)
-            if any(covers(known, section) for known in together):
+            if any(covers(known, section) for known in sections):
                 return True
         return False
 
