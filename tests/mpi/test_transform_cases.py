@@ -26,6 +26,7 @@ NAMES = [
     "axis.c",
     "behind.cpp",
     "behind.f90",
+    "begun.cpp",
     "beside.c",
     "beside.f90",
     "blocks.f90",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Set
+from dataclasses import replace
 
 from imbrex.transform.model.program import Program
 from imbrex.transform.rewrites.proposals import Proposal
@@ -36,3 +37,10 @@ def are_chosen(posts: Set[tuple[str, int]], program: Program, only: Set[tuple[st
         return True
     files = {routine.name: routine.file for routine in program.routines.values()}
     return all((files.get(name, ""), line) in only for name, line in posts)
+
+
+def of_chosen(proposal: Proposal, only: Set[tuple[str, int]]) -> Proposal:
+    """The proposal without what its edits alone gain, where that is for calls not chosen."""
+    if not only or not proposal.opened or proposal.opened & only:
+        return proposal
+    return replace(proposal, worth=0, opened=frozenset())

@@ -28,7 +28,7 @@ from imbrex.transform.analysis.slots import find_slotted
 from imbrex.transform.analysis.taken import handles_errors
 from imbrex.transform.analysis.whole_program import unseen_code
 from imbrex.transform.call_stack import with_deep_stack
-from imbrex.transform.choice import are_chosen, goes_with_chosen
+from imbrex.transform.choice import are_chosen, goes_with_chosen, of_chosen
 from imbrex.transform.deciding import Deciding
 from imbrex.transform.garbage import collect, uncollected
 from imbrex.transform.known_libraries import known_functions, libraries_of
@@ -203,7 +203,7 @@ def _prepared(paths: list[Path], options: Options) -> Outcome:
     def run(given: Options) -> tuple[Outcome, list[Proposal]]:
         analysis = _Analysis(paths, given)
         offered = [
-            proposal
+            of_chosen(proposal, given.only)
             for rewrite in chosen
             if not analysis.program.skipped
             for proposal in rewrite(analysis.program, analysis.footprints).proposals()

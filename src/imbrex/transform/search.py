@@ -16,7 +16,7 @@ from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.rewrites.base import Decision
 from imbrex.transform.rewrites.proposals import Proposal
-from imbrex.transform.telling import LineMap
+from imbrex.transform.telling import LineMap, line_maps
 from imbrex.transform.text.edits import apply_edits
 
 _MOST = 400  # preparing rewrites in one run
@@ -205,6 +205,10 @@ def _placed(proposal: Proposal, first: dict[str, bytes], current: dict[str, byte
     """The proposal with the lines of the first text."""
     place = proposal.reason.location
     file = proposal.routine.file
+    if proposal.opened:
+        maps = line_maps(first, current)
+        opened = frozenset((name, maps[name].line(line)) for name, line in proposal.opened)
+        proposal = replace(proposal, opened=opened)
     if proposal.starts and file in current:
         lines = LineMap(first[file], current[file])
         proposal = replace(proposal, starts=frozenset(map(lines.line, proposal.starts)))

@@ -181,7 +181,23 @@ def put_back(
     made = {name for proposal in taken for name in proposal.replaces}
     decisions = [d for d in decisions if d.site.call.name not in made]
     decisions = _posted_ahead(decisions, first, taken)
+    _note_opened(decisions, taken)
     return sorted(decisions, key=lambda d: (d.site.routine.file, d.site.call.line))
+
+
+def _note_opened(decisions: list[Decision], taken: list[Proposal]) -> None:
+    """Tell of the calls whose messages travel while what was divided runs."""
+    made = tuple(f"{name}: " for proposal in taken for name in proposal.replaces)
+    for proposal in taken:
+        for decision in decisions:
+            call = decision.site.call
+            place = (decision.site.routine.file, call.line)
+            if place not in proposal.opened or decision.decision == "rewritten":
+                continue
+            if call.name in mpi_calls.STARTS or call.name in mpi_calls.COMPLETIONS:
+                decision.decision, decision.rewrites = "rewritten", [proposal.rewrite]
+                decision.reason = proposal.reason
+                decision.details = [d for d in decision.details if not d.startswith(made)]
 
 
 def _receive_near(decisions: list[Decision], routine: str, line: int) -> int | None:

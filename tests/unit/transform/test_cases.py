@@ -79,6 +79,7 @@ def test_untouched_bytes_stay(case: Path) -> None:
         "planes.f": 4,
         "rotated.cpp": 2,
         "slabs.c": 3,
+        "slabs.cpp": 1,
         "stages.f": 4,
         "wrapper.c": 1,
         "counted.c": 2,

@@ -7,11 +7,10 @@ depend on, so that the result is that of the routine as it was.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-
 from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.begun import Beginnings, Begun
 from imbrex.transform.analysis.declared_values import declared_in_place
+from imbrex.transform.analysis.divided import Item, Schedule
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.member_requests import own_members
 from imbrex.transform.analysis.outliving import Outliving
@@ -23,86 +22,6 @@ from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access
 from imbrex.transform.model.program import Argument, Call, Kind, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
-
-
-@dataclass(slots=True)
-class Item:
-    """A statement, at the top or inside conditionals; a call becomes starts that are early.
-
-    `number` is its place in the order of the routine, which need not be that of the text: earlier
-    rewrites have moved statements.
-    """
-
-    statement: Statement
-    path: Path
-    accesses: list[Access]
-    transfers: list[Transfer] = field(default_factory=list)
-    # From an indentation to the text, where it is not the statement's own.
-    render: Callable[[str], str] | None = None
-    number: int = 0
-    returns: bool = False  # `if (...) return` ahead of all else, which each half asks
-
-
-@dataclass(slots=True)
-class Schedule:
-    early: list[Item] = field(default_factory=list)
-    late: list[Item] = field(default_factory=list)
-    transfers: list[Transfer] = field(default_factory=list)
-    requests: int = 0  # those of the routines that it calls
-    problem: Reason | None = None
-    data: dict[int, list[Access]] = field(default_factory=dict)  # of each transfer
-    # Nonblocking already: what the routine starts early and waits for late, and their requests.
-    held: list[Transfer] = field(default_factory=list)
-    requested: set[str] = field(default_factory=set)
-    waits: set[int] = field(default_factory=set)  # identities of the statements that complete them
-    declarations: list[Statement] = field(default_factory=list)
-    sizes: list[Access] = field(default_factory=list)  # what the extents of kept arrays read
-    # What messages started elsewhere, or by an earlier call, use until the finish completes them.
-    released: list[Access] = field(default_factory=list)
-    in_order: bool = False  # all communication keeps its order, nothing of it is replaced
-
-    def accesses(self, items: list[Item]) -> list[Access]:
-        """What some items touch, and what giving their local variables a value reads.
-
-        Each half declares what it needs, so a value is computed where that half comes to stand.
-        """
-        found = [access for item in items for access in item.accesses]
-        needed = {access.variable for access in found}
-        for statement in reversed(self.declarations):
-            if any(a.write and a.variable in needed for a in statement.accesses):
-                reads = [a for a in statement.accesses if not a.write]
-                needed |= {access.variable for access in reads}
-                found += reads
-        return found + self.sizes
-
-    @property
-    def flying(self) -> list[Access]:
-        """Memory in use from the start to the finish."""
-        begun = [t for item in self.early for t in item.transfers] + self.held
-        own = [access for transfer in begun for access in self.data[id(transfer)]]
-        return own + self.released
-
-    @property
-    def only_sends(self) -> bool:
-        """Whether the finish does nothing but wait for messages that the start has sent."""
-        again = {id(item) for item in self.early}
-        return (
-            bool(self.transfers)
-            and not (self.held or self.released)
-            and all(item.returns or id(item) in again for item in self.late)
-            and all(t.part.mode == "standard" and not t.receives for t in self.transfers)
-        )
-
-    @property
-    def calls(self) -> frozenset[int]:
-        """Lines of the calls that are under way between the start and the finish, or end there."""
-        early = [t for item in self.early for t in item.transfers]
-        ends = (call.line for i in self.late if id(i.statement) in self.waits for call in _calls(i))
-        return frozenset(transfer.call.line for transfer in early + self.held) | frozenset(ends)
-
-
-def _calls(item: Item) -> list[Call]:
-    return [call for inner in item.statement.walk() for call in inner.calls]
 
 
 class Scheduler:
@@ -124,6 +43,9 @@ class Scheduler:
         self.in_flight: list[tuple[Path, list[Access]]] = []
         self.set_here = footprints.changed_in(footprints.of_routine(routine))
         self.started: list[Path] = []  # where the routine starts messages by itself
+        # Statements that call what begins an exchange, and those that call what ends it.
+        self.ends = Beginnings(footprints).calls_in(routine)
+        self.begins = {id(s) for begun in self.ends.values() for s in begun.statements}
 
     def run(self, transfers_of: dict[int, list[Transfer]]) -> Schedule:
         """`transfers_of`: by the identity of each call that may become nonblocking."""
@@ -285,6 +207,12 @@ class Scheduler:
             return
         item = Item(statement, path, accesses, number=number)
         names = {event.name for event in footprint.events}
+        if id(statement) in self.begins and not waiting and not self._meets(accesses, path):
+            self.found.early.append(item)
+            return
+        if id(statement) in self.ends:
+            self._end(item, self.ends[id(statement)])
+            return
         if names and self._own_requests(statement, path):
             if names <= mpi_calls.STARTS.keys() and not waiting and not self._meets(accesses, path):
                 self.found.early.append(item)
@@ -312,6 +240,15 @@ class Scheduler:
             self.blocked.append((path, accesses))
             return
         self.found.early.append(item)
+
+    def _end(self, item: Item, begun: Begun) -> None:
+        """Leave a call to the finish that completes what calls of the start have begun."""
+        early = {id(other.statement) for other in self.found.early}
+        if all(id(statement) in early for statement in begun.statements):
+            self.found.begun += begun.calls
+            self.found.released += begun.accesses
+        self.blocked.append(((), item.accesses + begun.accesses))
+        self.found.late.append(item)
 
     def _own_requests(self, statement: Statement, path: Path) -> bool:
         """Whether all is known that the waits in a statement complete."""

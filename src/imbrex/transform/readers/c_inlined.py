@@ -33,6 +33,13 @@ def _is_address(value: Any) -> bool:
 _NAMED = frozenset({ck.MEMBER_REF_EXPR, ck.ARRAY_SUBSCRIPT_EXPR, ck.DECL_REF_EXPR})
 
 
+def _is_element(value: Any) -> bool:
+    """Whether a value that a function returns is that of `v[i]`, of a vector."""
+    inner = value.stripped
+    called = inner.referenced if inner.kind is ck.CALL_EXPR else None
+    return called is not None and called.returns_reference
+
+
 class AccessorReader(PlaceReader, ABC):
     """What the reader of expressions does with such functions."""
 
@@ -186,13 +193,18 @@ class AccessorReader(PlaceReader, ABC):
         if made is None or cursor.type.fields or cursor.type.is_pointer:
             return False
         inner = Effects()
-        if made.function.returns_reference or made.value.stripped.kind in _NAMED:
+        found: Memory | None = None
+        named = made.function.returns_reference or made.value.stripped.kind in _NAMED
+        if named or _is_element(made.value):
             found = self.inlined(cursor, made, inner, self.place)
-            if found is None or cursor.type.is_array:
+            if named and (found is None or cursor.type.is_array):
                 return False
+        if found is not None:
             self._record(inner, found, cursor, write=False)
-        elif self.inlined(cursor, made, inner, self._value) is None:
-            return False
+        else:
+            inner = Effects()
+            if self.inlined(cursor, made, inner, self._value) is None:
+                return False
         effects.accesses += inner.accesses
         effects.calls += inner.calls
         effects.stop = effects.stop or inner.stop

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.begun import Beginnings
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.messages import Messages, buffer_access, statement_waits
 from imbrex.transform.analysis.space import Space
@@ -38,10 +39,11 @@ DEEPEST = 3  # iterations that a consumer may lose at an end: as many layers ste
 class BoundaryFirst(Preparing[StatementSite, Division]):
     """A loop nest in two parts: a message is under way while the larger one, the interior, runs.
 
-    The consumer of a message does its interior before the wait; the producer does the boundary,
-    which is what is sent, before the send. A call of a routine that is one nest is divided too: by
-    its arguments, where they bound the loops, else by `work_interior` and `work_boundary`, which
-    are written beside `work`; what it does around the nest stays with the part that runs last.
+    The consumer of a message does its interior before the wait, which may be a call that ends what
+    another has begun; the producer does the boundary, which is what is sent, before the send. A
+    call of a routine that is one nest is divided too: by its arguments, where they bound the loops,
+    else by `work_interior` and `work_boundary`, which are written beside `work`; what it does
+    around the nest stays with the part that runs last.
 
     Before:
         MPI_Recv(&u[0], 1, MPI_DOUBLE, left, 0, comm, MPI_STATUS_IGNORE);
@@ -61,18 +63,26 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
     def __init__(self, program: Program, footprints: Footprints) -> None:
         super().__init__(program, footprints)
         self.messages = Messages(program, footprints)
+        self.beginnings = Beginnings(footprints)
         self._flying: dict[str, list[Access] | None] = {}
         self._spaces: dict[int, Space | None] = {}
 
     def sites(self) -> Iterator[StatementSite]:
         for routine in self.program.editable():
-            if not any(c.name in mpi_calls.PARTS for s in routine.statements() for c in s.calls):
+            if not self._communicates(routine):
                 continue
             for block in routine.body.plain():
                 for index in range(len(block.statements)):
                     if block.insertable and block.braced:
                         yield StatementSite(routine, block, index, produces=False)
                         yield StatementSite(routine, block, index, produces=True)
+
+    def _communicates(self, routine: Routine) -> bool:
+        """Whether a routine has messages of its own, or calls that end some."""
+        statements = routine.statements()
+        return any(
+            call.name in mpi_calls.PARTS for each in statements for call in each.calls
+        ) or any(self.beginnings.only_ends(routine, each) for each in statements)
 
     def conditions(self, site: StatementSite) -> Division | None:
         """How to divide statement `index` of a block; None where no message waits for it.
@@ -83,27 +93,29 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         statement, produces = site.statement, site.produces
         if not self.footprints.of(statement, routine.file).heavy:
             return None
-        wanted = self.messages.waiting(routine, block, index, produces=produces)
+        between = self._between(routine, block, index, produces)
+        wanted = list(self.messages.waiting(routine, block, index, produces=produces))
+        begun = [] if produces else self.beginnings.among(routine, block, between)
+        wanted += self.beginnings.touched(routine, block, index, begun)
         if not wanted:
             return None
         spaces = Spaces(self.program, self.footprints, routine)
         if id(statement) not in self._spaces:
             self._spaces[id(statement)] = spaces.of(statement)
         space = self._spaces[id(statement)]
-        between = self._between(routine, block, index, produces)
         if space is None or (produces and (space.final or space.begin or not between)):
             return None
         deepest = 1 if produces else DEEPEST
         if self._cuts(space, wanted, deepest) is None:
             return None
-        if routine.key not in self._flying:
-            self._flying[routine.key] = self._in_flight(routine)
-        flying = self._flying[routine.key]
+        told = {id(statement) for statement, _ in begun}
         while True:
-            waits = any(statement_waits(self.footprints, routine, s) for s in between)
-            needed = wanted + (flying or [] if waits else [])
-            cuts = self._passing(routine, space, needed, between, deepest)
-            if waits and flying is None:
+            waits = any(
+                statement_waits(self.footprints, routine, s) and id(s) not in told for s in between
+            )
+            flying = self._under_way(routine) if waits else []
+            cuts = self._passing(routine, space, wanted + (flying or []), between, deepest)
+            if flying is None:
                 cuts = None
             if cuts is not None:
                 break
@@ -121,6 +133,11 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         if produces:
             return Division(space, cuts, block, index, True, max(positions))
         return Division(space, cuts, block, min(positions, default=index), False)
+
+    def _under_way(self, routine: Routine) -> list[Access] | None:
+        if routine.key not in self._flying:
+            self._flying[routine.key] = self._in_flight(routine)
+        return self._flying[routine.key]
 
     def _passing(
         self,
@@ -290,7 +307,13 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         reason = Reason(order(), Location(routine.file, space.statement.line))
         every = parted.edits()
         every[routine.file] = edits + every.get(routine.file, [])
-        return Proposal(self.name, routine, space.statement.line, reason, every)
+        proposal = Proposal(self.name, routine, space.statement.line, reason, every)
+        if not division.produces:
+            last = statements.index(space.statement)
+            opened = self.beginnings.opened(routine, division.block, division.at, last)
+            proposal.opened = opened
+            proposal.worth = int(bool(proposal.opened))
+        return proposal
 
     def divide(
         self,

@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 
 from imbrex.transform.analysis.aliases import EXTERNAL
+from imbrex.transform.analysis.divided import Schedule
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.schedule import Schedule
 from imbrex.transform.analysis.set_first import sets_first
 from imbrex.transform.analysis.unread import never_read
 from imbrex.transform.model.causes import Cause, Reason

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from imbrex.transform.analysis.divided import Item, Schedule
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.schedule import Item, Schedule
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.divided import Schedule
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.schedule import Schedule, Scheduler
+from imbrex.transform.analysis.schedule import Scheduler
 from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.analysis.whole_program import incomplete
 from imbrex.transform.model.causes import Cause, Reason
@@ -115,7 +116,7 @@ class Splitting(Preparing[RoutineSite, ContentT]):
             # A message sent leaves where it did: what others receive first is as free as it was.
             timing = incomplete(self.program)
         self.problem = schedule.problem or timing
-        if self.problem is None and not (schedule.transfers or schedule.held):
+        if self.problem is None and not (schedule.transfers or schedule.held or schedule.begun):
             line = sites[0].line if sites else routine.line
             place = Location(routine.file, line)
             self.problem = Reason(ReasonKind.MESSAGES_GUARDED(), place)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from imbrex.transform.analysis.schedule import Item, Schedule
+from imbrex.transform.analysis.divided import Item, Schedule
 from imbrex.transform.analysis.space import Space
 from imbrex.transform.analysis.spaces import Spaces
 from imbrex.transform.model.causes import Reason

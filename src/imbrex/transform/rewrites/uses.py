@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from imbrex.transform.analysis.divided import Schedule
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.schedule import Schedule
 from imbrex.transform.analysis.spaces import Spaces
 from imbrex.transform.model.memory import Access, Variable
 from imbrex.transform.model.program import Block, Call, Kind, Program, Routine, Statement

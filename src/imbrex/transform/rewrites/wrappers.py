@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from imbrex.transform.analysis.schedule import Schedule
+from imbrex.transform.analysis.divided import Schedule
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
+from imbrex.transform.model.program import Routine
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.rewrites.base import Plan
 from imbrex.transform.rewrites.proposals import Proposal
@@ -47,11 +48,15 @@ class Wrappers(Splitting[Split]):
         for routine in self.program.routines.values():
             calls = messages_of(routine)
             if (
-                (calls or starts_in(routine))
+                (calls or starts_in(routine) or self._begins_and_ends(routine))
                 and routine.name != "main"
                 and routine.file in self.program.files
             ):
                 yield RoutineSite(routine, tuple(calls))
+
+    def _begins_and_ends(self, routine: Routine) -> bool:
+        """Whether a routine calls what begins an exchange and what ends it."""
+        return bool(self.boundary.beginnings.calls_in(routine))
 
     def unneeded(self, site: RoutineSite) -> Proposal | None:
         reason = why_whole(self, *self.whole[site.routine.key])
@@ -95,7 +100,10 @@ class Wrappers(Splitting[Split]):
         text = ReasonKind.SPLIT(wrapper=wrapper.name, callers=callers)
         reason = Reason(text, Location(wrapper.file, wrapper.line))
         proposal = Proposal(self.name, wrapper, wrapper.line, reason, edits)
-        proposal.worth = worth * (len(split.schedule.transfers) + len(split.schedule.held))
+        schedule = split.schedule
+        proposal.worth = worth * len([*schedule.transfers, *schedule.held, *schedule.begun])
         proposal.replaces = halves.full_names
-        proposal.starts = split.schedule.calls
+        proposal.starts = schedule.calls
+        places = {(each.routine.file, each.call.line) for each in schedule.begun}
+        proposal.opened = frozenset(places)
         return proposal

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from imbrex.transform.analysis.schedule import Item, Schedule
+from imbrex.transform.analysis.divided import Item, Schedule
 from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.memory import Variable

@@ -1,0 +1,207 @@
+"""What a statement completes that others in front of it, in the same block, have begun.
+
+Of `h.begin(u)` and `h.end()` each request that the end waits for must have been started by the
+beginning, in all cases: then nothing older can be in it, and what is in use until the end is among
+what the beginning touches. That is told in the terms of the block, with its sections.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.handles import Handle, Handles, starts_of
+from imbrex.transform.analysis.messages import statement_waits
+from imbrex.transform.analysis.request_states import RequestStates
+from imbrex.transform.analysis.requests import Requests
+from imbrex.transform.model.causes import Reason
+from imbrex.transform.model.memory import Access
+from imbrex.transform.model.program import Block, Kind, Program, Routine, Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """The statements that begin what another one ends, and what the messages may touch there."""
+
+    statements: tuple[Statement, ...]
+    accesses: list[Access]  # in the terms of the end
+    calls: tuple[Handle, ...]  # starts and waits
+
+
+class Beginnings:
+    """Finds what statements end, each statement looked at once."""
+
+    def __init__(self, footprints: Footprints) -> None:
+        self.footprints = footprints
+        self.program: Program = footprints.program
+        self.handles = Handles(footprints.program)
+        self.states = RequestStates(footprints)
+        self._known: dict[int, Begun | None] = {}
+
+    def only_ends(self, routine: Routine, statement: Statement) -> bool:
+        """Whether a statement communicates by waiting for messages alone, of others too."""
+        if statement.kind is not Kind.SIMPLE or not statement.calls:
+            return False
+        names = {e.name for e in self.footprints.of(statement, routine.file).events}
+        return bool(names) and names <= mpi_calls.WAITS
+
+    def ended_by(self, routine: Routine, block: Block, index: int) -> Begun | None:
+        """What statement `index` of a block ends; None where that is not known."""
+        statement = block.statements[index]
+        if id(statement) not in self._known:
+            self._known[id(statement)] = self._find(routine, block, index)
+        return self._known[id(statement)]
+
+    def among(
+        self, routine: Routine, block: Block, statements: list[Statement]
+    ) -> list[tuple[Statement, Begun]]:
+        """Those of some statements of a block that end what others of it have begun."""
+        found = []
+        for statement in statements:
+            begun = self.ended_by(routine, block, block.statements.index(statement))
+            found += [] if begun is None else [(statement, begun)]
+        return found
+
+    def touched(
+        self, routine: Routine, block: Block, index: int, ends: list[tuple[Statement, Begun]]
+    ) -> list[Access]:
+        """What messages touch that some statements end, and these, as known at statement `index`.
+
+        What an end unpacks is among it.
+        """
+        found: list[Access] = []
+        for statement, begun in ends:
+            footprint = self.footprints.of(statement, routine.file)
+            first = block.statements.index(statement)
+            changed = self.footprints.changed_by(block.statements[first:index], routine.file)
+            found += self.footprints.later(begun.accesses + footprint.accesses, changed)
+        return found
+
+    def calls_in(self, routine: Routine) -> dict[int, Begun]:
+        """What the calls of a routine end that its own calls have begun, by their statements.
+
+        Calls of the program's routines, that is, and none of MPI.
+        """
+        found: dict[int, Begun] = {}
+        for index, statement in enumerate(routine.body.statements):
+            if any(call.name.startswith("MPI_") for call in statement.calls):
+                continue
+            begun = self.ended_by(routine, routine.body, index)
+            calls = [call for each in (begun.statements if begun else ()) for call in each.calls]
+            if begun is not None and not any(call.name.startswith("MPI_") for call in calls):
+                found[id(statement)] = begun
+        return found
+
+    def opened(
+        self, routine: Routine, block: Block, first: int, last: int
+    ) -> frozenset[tuple[str, int]]:
+        """File and line of the calls whose messages are ended by statements of a part of a block.
+
+        None where these only leave: a wait for them may pass as it is what computes behind it.
+        """
+        found: set[tuple[str, int]] = set()
+        receives = False
+        for index in range(first, last):
+            statement = block.statements[index]
+            if not statement_waits(self.footprints, routine, statement):
+                continue
+            found |= {(routine.file, call.line) for call in statement.calls}
+            begun = self.ended_by(routine, block, index)
+            if begun is None:
+                receives = receives or self._receives(routine, statement)
+                continue
+            found |= {(each.routine.file, each.call.line) for each in begun.calls}
+            parts = [mpi_calls.STARTS.get(each.call.name) for each in begun.calls]
+            receives = receives or any(part and part.direction != "send" for part in parts)
+        return frozenset(found) if receives else frozenset()
+
+    def _receives(self, routine: Routine, statement: Statement) -> bool:
+        """Whether a statement waits for messages that the routine receives."""
+        requests = Requests(self.footprints, routine)
+        for call in statement.calls:
+            if call.name in mpi_calls.REQUEST_OF_WAIT:
+                completed = requests.completed_by(call)
+                if not isinstance(completed, Reason):
+                    return any(transfer.receives for _, transfer in completed)
+        return False
+
+    def _find(self, routine: Routine, block: Block, index: int) -> Begun | None:
+        end = block.statements[index]
+        if not self.program.in_c(routine.file) or not self.only_ends(routine, end):
+            return None  # a Fortran compiler may keep in registers what a call is not given
+        waits = self.handles.of(routine, end)
+        if not waits or any(not wait.name or wait.elements is None for wait in waits):
+            return None
+        wanted = {(w.name, element) for w in waits for element in w.elements or ()}
+        ended = frozenset(wanted)
+        position = index
+        accesses: list[Access] = []
+        begun: list[Handle] = []
+        statements: list[Statement] = []
+        while wanted and position > 0:
+            position -= 1
+            statement = block.statements[position]
+            footprint = self.footprints.of(statement, routine.file)
+            if footprint.stop is not None or footprint.leaves is not None:
+                return None
+            names = {event.name for event in footprint.events}
+            if not names:
+                continue
+            if not names <= mpi_calls.STARTS.keys():
+                if names & mpi_calls.STARTS.keys() or not names <= mpi_calls.WAITS:
+                    return None
+                continue
+            handles = self.handles.of(routine, statement)
+            if handles is None:
+                return None
+            started = [handle for handle in starts_of(handles) if _may_be(handle, ended)]
+            if not started:
+                continue
+            between = block.statements[position:index]
+            changed = self.footprints.changed_by(between, routine.file)
+            accesses += self.footprints.later(footprint.accesses, changed)
+            begun += started
+            statements.append(statement)
+            wanted -= {
+                (handle.name, element)
+                for handle in started
+                if handle.always
+                for element in handle.elements or ()
+            }
+        if wanted or not all(self._stays(routine, w, block, position, index) for w in waits):
+            return None
+        if not all(self._is_known(wait) for wait in waits):
+            return None
+        return Begun(tuple(statements), accesses, (*begun, *waits))
+
+    def _is_known(self, wait: Handle) -> bool:
+        """Whether no handle comes into a request, or leaves it, otherwise than is seen."""
+        requests = Requests(self.footprints, wait.routine)
+        if not isinstance(requests.completed_by(wait.call), Reason):
+            return True
+        return not isinstance(self.states.completed_by(wait.routine, wait.call), Reason)
+
+    def _stays(self, routine: Routine, wait: Handle, block: Block, first: int, last: int) -> bool:
+        """Whether the name of a request means the same memory from one statement to another."""
+        names = set(re.findall(r"[A-Za-z_]\w*", wait.name)) - {"this"}
+        between = block.statements[first:last]
+        data = self.program.files[routine.file].data
+        for statement in between:
+            text = data[statement.start : statement.end].decode(errors="replace")
+            if statement.kind is Kind.DECLARE and names & set(re.findall(r"[A-Za-z_]\w*", text)):
+                return False
+        argument = wait.call.arguments[mpi_calls.REQUEST_OF_COMPLETION[wait.call.name]]
+        changed = set(self.footprints.changed_by([*between, block.statements[last]], routine.file))
+        if not argument.through:
+            changed -= {argument.base or ""}
+        variables = self.program.variables
+        return not any(key in variables and variables[key].name in names for key in changed)
+
+
+def _may_be(start: Handle, ended: frozenset[tuple[str, int]]) -> bool:
+    """Whether a start may set one of some requests, of which names and elements are known."""
+    if start.elements is None or start.name not in {name for name, _ in ended}:
+        return True
+    return any((start.name, element) in ended for element in start.elements)

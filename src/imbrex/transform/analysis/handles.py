@@ -1,0 +1,202 @@
+"""Requests by the names of the memory that they lie in, followed through calls.
+
+`h.begin(u)` starts what `requests_[0]` of `h` stands for, and `h.end()` waits for it: in the terms
+of the routine that calls both, one place has one name for as long as nothing in the name is set.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.requests import request_argument
+from imbrex.transform.model.program import Argument, Call, Kind, Program, Routine, Statement
+
+_DEEPEST = 4  # calls from the routine that begins and ends down to MPI
+_PLACE = r"\w+(?:(?:\.|->)\w+|\[\w+\])*"
+_REQUEST = re.compile(
+    rf"(?P<address>&)?(?P<place>{_PLACE}?)(?:\.data\(\))?(?:\[(?P<index>\d+)\]|\+(?P<offset>\d+))?$"
+)
+_OBJECT = re.compile(rf"[&*]?(?P<place>{_PLACE})$")
+
+Names = Mapping[str, str]
+"""What the parameters of a routine, and `this`, are called where it is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handle:
+    """A start or a completion, and the elements of a named array whose handles it is about."""
+
+    routine: Routine
+    statement: Statement
+    call: Call
+    name: str  # empty where it is not known
+    elements: frozenset[int] | None  # None where they are not known
+    always: bool  # whether it is made whenever the outermost statement is
+
+
+class Handles:
+    """Finds the starts and completions that a statement makes."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+
+    def of(self, routine: Routine, statement: Statement) -> list[Handle] | None:
+        """Those of a call, through the routines that it calls; None where not all are found."""
+        found: list[Handle] = []
+        if statement.kind is not Kind.SIMPLE:
+            return None
+        complete = self._of_calls(routine, statement, {}, True, 0, found)
+        return found if complete else None
+
+    def _of_calls(
+        self,
+        routine: Routine,
+        statement: Statement,
+        names: Names,
+        always: bool,
+        depth: int,
+        found: list[Handle],
+    ) -> bool:
+        for call in statement.calls:
+            sure = always and self._is_made(routine, statement, call)
+            if call.name in mpi_calls.STARTS or call.name in mpi_calls.COMPLETIONS:
+                found.append(self._handle(routine, statement, call, names, sure, depth))
+                continue
+            callee = self.program.callee(call.name, routine.file)
+            if call.unknown or call.name.startswith("MPI_") or callee is None:
+                continue
+            if depth == _DEEPEST:
+                return False
+            inner = self._passed(routine, call, callee, names, depth)
+            certain = sure
+            for outer in callee.body.statements:
+                plain = outer.kind in (Kind.SIMPLE, Kind.DECLARE, Kind.JUMP)
+                for each in outer.walk():
+                    here = certain and plain
+                    if not self._of_calls(callee, each, inner, here, depth + 1, found):
+                        return False
+                certain = certain and not _may_return(outer)
+        return True
+
+    def _is_made(self, routine: Routine, statement: Statement, call: Call) -> bool:
+        """Whether a call is made whenever its statement is: it is in no part of a condition."""
+        source = self.program.files.get(routine.file) or self.program.headers.get(routine.file)
+        if source is None or call.macro:
+            return False
+        text = source.data[statement.start : statement.end]
+        return not any(sign in text for sign in (b"?", b"&&", b"||"))
+
+    def _handle(
+        self,
+        routine: Routine,
+        statement: Statement,
+        call: Call,
+        names: Names,
+        always: bool,
+        depth: int,
+    ) -> Handle:
+        position = mpi_calls.REQUEST_OF_START.get(call.name)
+        if position is None:
+            position = mpi_calls.REQUEST_OF_COMPLETION.get(call.name, -1)
+        if not 0 <= position < len(call.arguments):
+            return Handle(routine, statement, call, "", None, always)
+        argument = request_argument(call)
+        match = _REQUEST.match("".join(argument.text.split()))
+        variable = self.program.variables.get(argument.base or "")
+        if match is None or variable is None or len(variable.bounds) > 1 or variable.rows:
+            return Handle(routine, statement, call, "", None, always)
+        name = self._name(routine, match["place"], argument, names, depth)
+        # `&a[1]`, `&a`, `a` and `a + 1`; what `a[1]` and `&a + 1` are is not known.
+        if match["offset" if match["address"] else "index"] is not None:
+            name = ""
+        first = int(match["index"] or match["offset"] or 0)
+        count: int | None = 1
+        if call.name not in mpi_calls.STARTS and call.name != "MPI_Wait":
+            value = call.arguments[0].value if call.name == "MPI_Waitall" else None
+            count = None if value is None or value.terms else value.constant
+        elements = None if count is None else frozenset(range(first, first + count))
+        return Handle(routine, statement, call, name, elements, always)
+
+    def _passed(
+        self, routine: Routine, call: Call, callee: Routine, names: Names, depth: int
+    ) -> dict[str, str]:
+        """The names of what a call passes, by the names that the callee has for it."""
+        found: dict[str, str] = {}
+        for key, argument in zip(callee.parameters, call.arguments, strict=False):
+            parameter = self.program.variables.get(key)
+            match = _OBJECT.match("".join(argument.text.split()))
+            known = "this" if callee.on_object and key == callee.parameters[0] else None
+            if known is None and parameter is not None:
+                known = parameter.name
+            if known is None:
+                continue
+            place = match["place"] if match is not None else ""
+            place = place or ("this" if known == "this" and not argument.text.strip() else "")
+            found[known] = self._name(routine, place, argument, names, depth) if place else ""
+        return found
+
+    def _name(
+        self, routine: Routine, place: str, argument: Argument, names: Names, depth: int
+    ) -> str:
+        """The name of a place in the terms of the outermost routine; empty where it has none."""
+        place = place.replace("->", ".")
+        root = re.split(r"[.\[]", place, maxsplit=1)[0]
+        rest = place[len(root) :]
+        if depth and "[" in place:
+            return ""  # an index has another meaning there
+        if root == "this":
+            outer = names.get("this", "") if depth else "this"
+            return outer and outer + rest
+        own = {
+            variable.name
+            for key in routine.parameters
+            if (variable := self.program.variables.get(key)) is not None
+        }
+        if root in own:
+            outer = names.get(root, "") if depth else root
+            return outer and outer + rest
+        if root in declared_in(self.program, routine):
+            return "" if depth else place
+        if not self._is_field(routine, root, argument, rest):
+            return f"::{place}"
+        outer = names.get("this", "") if depth else "this"
+        return outer and f"{outer}.{place}"
+
+    def _is_field(self, routine: Routine, root: str, argument: Argument, rest: str) -> bool:
+        """Whether a name that is declared nowhere in a routine is one of its object's fields."""
+        if not routine.on_object:
+            return False
+        variable = self.program.variables.get(argument.base or "")
+        if not rest and variable is not None and variable.name == root:
+            return variable.kind == "field"
+        return any(
+            known.kind == "field" and known.name == root
+            for known in self.program.variables.values()
+        )
+
+
+def declared_in(program: Program, routine: Routine) -> set[str]:
+    """The names of what a routine declares within its body."""
+    found = set()
+    for key, variable in program.variables.items():
+        _, _, place = key.partition("@")
+        file, _, offset = place.rpartition(":")
+        inside = file == routine.file and offset.isdigit()
+        if inside and routine.body.start <= int(offset) < routine.body.end:
+            found.add(variable.name)
+    return found
+
+
+def _may_return(statement: Statement) -> bool:
+    """Whether what follows a statement in its routine may not be reached."""
+    inside = [inner for inner in statement.walk() if inner.leaves]
+    return any(inner.text not in ("break", "continue") for inner in inside)
+
+
+def starts_of(handles: list[Handle]) -> Iterator[Handle]:
+    for handle in handles:
+        if handle.call.name in mpi_calls.STARTS:
+            yield handle
