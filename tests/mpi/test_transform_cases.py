@@ -83,6 +83,7 @@ NAMES = [
     "templates.cpp",
     "requests08.f90",
     "sinking.c",
+    "sized.cpp",
     "sinking.f90",
     "vectors.cpp",
     "waitany.c",

@@ -12,6 +12,7 @@ from imbrex.transform.analysis.aliases import Aliases
 from imbrex.transform.analysis.allocators import tell_allocations_apart
 from imbrex.transform.analysis.assigned import pass_assigned
 from imbrex.transform.analysis.beside import has_work
+from imbrex.transform.analysis.built import name_built
 from imbrex.transform.analysis.constants import name_constants, nonnegative
 from imbrex.transform.analysis.contiguous import find_contiguous
 from imbrex.transform.analysis.datatypes import find_layouts
@@ -275,6 +276,7 @@ class _Analysis:
         aliases.slotted = find_slotted(program, aliases)
         name_constants(program, Footprints(program, aliases, libraries))
         name_derived(program, Footprints(program, aliases, libraries))
+        name_built(program, Footprints(program, aliases, libraries))
         pass_assigned(program, Footprints(program, aliases, libraries))
         program.shapes = find_shapes(program, Footprints(program, aliases, libraries))
         program.layouts = find_layouts(program, Footprints(program, aliases, libraries))

@@ -295,7 +295,8 @@ class Binding:
         owner = self.program.variables[argument.base]
         if owner.kind == "field" or (origin is None and owner.bounds):
             return None
-        return Affine.variable(field_of(argument.base, rest))
+        named = field_of(argument.base, rest)
+        return self.program.sizes.get(named, Affine.variable(named))
 
     def _chosen(self, choice: Choice) -> Affine | None:
         """The one of two values that a variable of the routine has in this call."""

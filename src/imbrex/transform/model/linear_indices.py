@@ -108,6 +108,8 @@ def whole_lines(count: Affine, extent: Affine) -> Affine | None:
 def _divided(index: Affine, stride: Affine, moving: frozenset[str]) -> tuple[Affine, Affine]:
     """(quotient, rest) of an exact split; the rest of what no loop counts is not below 0 by its
     text."""
+    if not stride.terms and stride.constant > 0 and not moving:
+        return _by_number(index, stride.constant)
     leading = [term for term, factor in stride.terms if factor == 1 and PRODUCT not in term]
     if not leading:
         return Affine(0), index
@@ -123,3 +125,12 @@ def _divided(index: Affine, stride: Affine, moving: frozenset[str]) -> tuple[Aff
     if rest.constant < 0 and rest.variables().isdisjoint(moving):
         quotient, rest = quotient.plus(Affine(-1)), rest.plus(stride)
     return quotient, rest
+
+
+def _by_number(index: Affine, stride: int) -> tuple[Affine, Affine]:
+    """(quotient, rest) for a stride that is a number; a number's rest is not below 0."""
+    whole = tuple((term, factor // stride) for term, factor in index.terms if not factor % stride)
+    quotient = Affine(0, whole)
+    if len(whole) == len(index.terms):
+        quotient = quotient.plus(Affine(index.constant // stride))
+    return quotient, index.plus(quotient.times(stride), -1)

@@ -230,6 +230,14 @@ PointerFact = tuple[str, str, str]
 
 
 @dataclass(slots=True)
+class Built:
+    """A constructor of C++ that an object is declared with, and the members that it sets."""
+
+    constructor: str
+    members: dict[str, Affine]  # in the terms of the declaration
+
+
+@dataclass(slots=True)
 class Program:
     files: dict[str, SourceFile] = field(default_factory=dict)
     # Of C and C++: what these include, none of the compiler's or of MPI. Those that have functions
@@ -278,6 +286,9 @@ class Program:
     copied_records: set[str] = field(default_factory=set)
     # Value of an integer variable at its declaration, where it is known.
     definitions: dict[str, Affine] = field(default_factory=dict)
+    built: dict[str, Built] = field(default_factory=dict)  # by local object of C++
+    # Members of such objects that keep what they are made with, by factor.
+    sizes: dict[str, Affine] = field(default_factory=dict)
     # Variables of Fortran routines that one statement sets, to what does not change in the routine.
     set_once: dict[str, Affine] = field(default_factory=dict)
     # The same of those that it sets to one of two values.

@@ -13,6 +13,7 @@ from imbrex.transform.model.sources import CXX_SUFFIXES, SourceFile
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_formulas, c_methods, c_vectors
+from imbrex.transform.readers.c_built import built
 from imbrex.transform.readers.c_copies import copied_with
 from imbrex.transform.readers.c_expressions import ExpressionReader
 from imbrex.transform.readers.c_loops import counted
@@ -265,6 +266,9 @@ class StatementReader:
             made = self.expressions.constructed(value) if child.tree.plus_plus else None
             if made is not None:
                 self.construct(made, effects)
+                members = built(self.expressions, made)
+                if members is not None:
+                    self.program.built[key] = members
             for part in [] if made is not None else child.children:
                 if part.kind in ck.EXPRESSIONS:
                     self.expressions.read(part, effects)

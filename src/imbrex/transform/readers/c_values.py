@@ -28,7 +28,7 @@ _INTEGERS = frozenset(
         TypeKind.ULONGLONG,
     }
 )
-_SIGNED = frozenset({TypeKind.INT, TypeKind.LONG, TypeKind.LONGLONG})
+SIGNED = frozenset({TypeKind.INT, TypeKind.LONG, TypeKind.LONGLONG})
 _NARROW = frozenset(
     {TypeKind.BOOL, TypeKind.CHAR_U, TypeKind.UCHAR, TypeKind.CHAR_S, TypeKind.SCHAR}
     | {TypeKind.SHORT, TypeKind.USHORT}
@@ -84,7 +84,7 @@ class ValueReader(NamedObjectReader):
         operator, sides = inner.binary_operator, inner.operands
         if operator == (cc.LOGICAL_AND if holds else cc.LOGICAL_OR):
             return tuple(f for side in sides for f in self.not_negative(side, holds=holds))
-        if any(side.type.canonical.kind not in _SIGNED for side in sides):
+        if any(side.type.canonical.kind not in SIGNED for side in sides):
             return ()
         left, right = (self.affine(side) for side in sides)
         if left is None or right is None:
@@ -108,7 +108,7 @@ class ValueReader(NamedObjectReader):
         if inner.kind is not ck.BINARY_OPERATOR or inner.binary_operator != cc.ASSIGN:
             return None
         target, given = inner.operands
-        if target.type.canonical.kind not in _SIGNED:
+        if target.type.canonical.kind not in SIGNED:
             return None
         place, value = self.affine(target), self.affine(given)
         if place is None or value is None or place.constant or len(place.terms) != 1:

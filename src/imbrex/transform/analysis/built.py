@@ -1,0 +1,140 @@
+"""Sizes that objects of C++ are made with, and that nothing sets again.
+
+`Field a(nx, ny), b(nx, ny);` makes `ny_` of both the same number, so that what is an interior of
+one is one of the other.
+"""
+
+from __future__ import annotations
+
+from imbrex.transform.analysis.derived import split
+from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.renaming import Renaming
+from imbrex.transform.analysis.setters import Setters
+from imbrex.transform.model.affine import ARROW, Affine, field_of
+from imbrex.transform.model.program import Kind, Program, Routine, Statement
+
+
+def name_built(program: Program, footprints: Footprints) -> None:
+    """Replace such members by what they were made of; footprints become stale."""
+    if not program.built or program.unread_code or footprints.unseen is not None:
+        return
+    found = _Members(program, footprints).known()
+    if not found:
+        return
+    program.sizes.update(found)
+    asked = frozenset(split(factor)[1] for factor in found)
+    renaming = Renaming(found.get, asked)
+    for routine in program.routines.values():
+        for statement in routine.statements():
+            renaming.statement(statement)
+
+
+class _Members:
+    """The members of objects that keep what constructors have given them."""
+
+    def __init__(self, program: Program, footprints: Footprints) -> None:
+        self.program = program
+        self.footprints = footprints
+        self.setters = Setters(program, footprints)
+
+    def known(self) -> dict[str, Affine]:
+        """The value of each such member of each such object, by factor."""
+        found: dict[str, Affine] = {}
+        for key, made in self.program.built.items():
+            if not self._is_kept(key) or not self._keeps_arguments(made.constructor):
+                continue
+            for member, value in made.members.items():
+                if not self._is_set_once(key, member):
+                    continue
+                constant = self._constant(value)
+                if constant is not None:
+                    found[field_of(key, member)] = constant
+        return found
+
+    def _is_kept(self, key: str) -> bool:
+        """Whether a variable is one object of its own, that is not handed to unknown code."""
+        variable = self.program.variables.get(key)
+        if variable is None or variable.kind != "local" or not variable.record:
+            return False
+        if variable.pointer or variable.bounds or variable.reference:
+            return False
+        if key in self.program.overlays or variable.record in self.program.copied_records:
+            return False
+        return key not in self.footprints.aliases.escaped and not any(
+            self._is_touched(statement, key)
+            for routine in self.program.routines.values()
+            for statement in routine.statements()
+            if statement.stop is not None and statement.kind is not Kind.DECLARE
+        )
+
+    @staticmethod
+    def _is_touched(statement: Statement, key: str) -> bool:
+        """Whether what is not understood names an object, as `std::swap(a, b)` does."""
+        return any(access.variable == key for access in statement.accesses) or any(
+            argument.base == key for call in statement.calls for argument in call.arguments
+        )
+
+    def _keeps_arguments(self, constructor: str) -> bool:
+        """Whether a constructor sets none of its parameters before it takes their values."""
+        routine = self.program.routines.get(constructor)
+        if routine is None:
+            return False
+        own = set(routine.parameters)
+        return not any(
+            access.write and access.variable in own
+            for statement in routine.statements()
+            for access in statement.accesses
+        )
+
+    def _is_set_once(self, key: str, member: str) -> bool:
+        """Whether nothing but constructors sets a member, in front of their bodies."""
+        variable, holder = self.program.variables.get(member), self.program.variables[key]
+        if variable is None or variable.kind != "field" or variable.record != holder.record:
+            return False
+        if variable.pointer or variable.bounds or variable.volatile:
+            return False
+        if member in self.program.overlays or member in self.footprints.aliases.escaped:
+            return False
+        if member in self.footprints.addressed or member in self.setters.set_later:
+            return False
+        return all(
+            self._begins(routine, statement, member)
+            for routine, statement in self.setters.writers.get(member, [])
+        )
+
+    def _begins(self, routine: Routine, statement: Statement, member: str) -> bool:
+        """Whether a statement sets a member only where an object begins."""
+        variables = self.program.variables
+        writes = [a for a in statement.accesses if a.write]
+        mine = [a for a in writes if member in self.footprints.changed([a])]
+        if statement.kind is Kind.DECLARE:
+            objects = [variables.get(access.variable) for access in mine]
+            return not any(access.through for access in mine) and all(
+                o is not None and o.kind == "local" and o.record and not o.pointer for o in objects
+            )
+        first = routine.body.statements[:1] == [statement] and statement.kind is Kind.OPAQUE
+        made = routine.scope is not None and routine.scope.classes[-1:] == (routine.plain_name,)
+        return first and made and all(a.variable == member and not a.through for a in mine)
+
+    def _constant(self, value: Affine) -> Affine | None:
+        """A value of variables that nothing sets behind their declaration."""
+
+        def of(factor: str) -> Affine | None:
+            variable = self.program.variables.get(factor)
+            if ARROW in factor or variable is None or variable.pointer or variable.bounds:
+                return None
+            if variable.volatile or variable.reference or factor in self.program.overlays:
+                return None
+            if factor in self.footprints.addressed or factor in self.setters.set_later:
+                return None
+            writers = self.setters.writers.get(factor, [])
+            if variable.kind == "parameter":
+                return None if writers else Affine.variable(factor)
+            if variable.kind != "local" or len(writers) != 1:
+                return None
+            if writers[0][1].kind is not Kind.DECLARE:
+                return None
+            known = self.program.definitions.get(factor)
+            return known if known is not None and not known.terms else Affine.variable(factor)
+
+        return value.replace(of)

@@ -1,0 +1,108 @@
+"""Sizes that objects of C++ are made with: what tells those of two objects to be one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from imbrex.transform.engine import Options, transform
+
+pytestmark = pytest.mark.slow
+
+CASE = (Path(__file__).parent / "cases" / "sized.cpp").read_text()
+MADE = "const int nx = 20, ny = 30;\n  Field a(nx, ny), b(nx, ny);"
+ACCESS = "double *data() { return v_.data(); }"
+STEP = "    halo.exchange(a);\n    relax(a, b);\n    halo.exchange(b);\n    relax(b, a);\n"
+ONE = "    halo.exchange(a);\n    relax(a, b);\n"
+CONSTRUCTOR = "Field(int nx, int ny) : nx_(nx), ny_(ny), v_((nx + 2) * ny) {}"
+
+# What is changed of the case (from, to).
+DIVIDED: dict[str, list[tuple[str, str]]] = {
+    "as it is": [],
+    "numbers": [(MADE, "Field a(20, 30), b(20, 30);")],
+    "each by itself": [
+        (MADE, "const int nx = 20, ny = 30;\n  Field a(nx, ny);\n  Field b(nx, ny);")
+    ],
+    "a number that is asked for": [
+        (MADE, "const int nx = 20 + argc, ny = 30;\n  Field a(nx, ny), b(nx, ny);"),
+    ],
+}
+REFUSED: dict[str, list[tuple[str, str]]] = {
+    "another size": [(MADE, "Field a(20, 30), b(40, 15);"), (STEP, ONE)],
+    "a number that is set between": [
+        (MADE, "int nx = 20, ny = 30;\n  Field a(nx, ny);\n  ny = 15;\n  Field b(nx, ny);"),
+        (STEP, ONE),
+    ],
+    "a number that a call sets": [
+        ("static void relax", "static void ask(int &n) { n = 15; }\nstatic void relax"),
+        (MADE, "int nx = 20, ny = 30;\n  Field a(nx, ny);\n  ask(ny);\n  Field b(nx, ny);"),
+        (STEP, ONE),
+    ],
+    "a number that MPI sets": [
+        (
+            MADE,
+            "int nx = 20, ny = 30;\n  Field a(nx, ny);\n"
+            "  MPI_Bcast(&ny, 1, MPI_INT, 0, MPI_COMM_WORLD);\n  Field b(nx, ny);",
+        ),
+        (STEP, ONE),
+    ],
+    "a method that sets it": [
+        (ACCESS, f"{ACCESS} void narrow() {{ ny_ = 15; }}"),
+        (MADE, f"{MADE}\n  b.narrow();"),
+        (STEP, ONE),
+    ],
+    "a reference to it": [
+        (ACCESS, f"{ACCESS} int &width() {{ return ny_; }}"),
+        (MADE, f"{MADE}\n  b.width() = 15;"),
+        (STEP, ONE),
+    ],
+    "a pointer to it": [
+        (ACCESS, f"{ACCESS} int *width() {{ return &ny_; }}"),
+        (MADE, f"{MADE}\n  *b.width() = 15;"),
+        (STEP, ONE),
+    ],
+    "an object that is assigned": [
+        (MADE, f"{MADE}\n  b = Field(20, 15);"),
+        (STEP, ONE),
+    ],
+    "objects that are exchanged": [
+        ("#include <cstdio>", "#include <cstdio>\n#include <utility>"),
+        (MADE, "Field a(20, 30), b(20, 30), c(40, 15);\n  std::swap(b, c);"),
+        (STEP, ONE),
+    ],
+    "a method that exchanges it": [
+        ("#include <cstdio>", "#include <cstdio>\n#include <utility>"),
+        (ACCESS, f"{ACCESS} void swap(Field &o) {{ std::swap(ny_, o.ny_); v_.swap(o.v_); }}"),
+        (MADE, "Field a(20, 30), b(20, 30), c(40, 15);\n  b.swap(c);"),
+        (STEP, ONE),
+    ],
+    "a constructor whose body sets it": [
+        (CONSTRUCTOR, CONSTRUCTOR.replace("{}", "{ if (nx > 30) ny_ = 15; }")),
+        (MADE, "Field a(20, 30), b(40, 30);"),
+        (STEP, ONE),
+    ],
+}
+
+
+def after(folder: Path, changes: list[tuple[str, str]]) -> str:
+    text = CASE
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    source = folder / "p.cpp"
+    source.write_text(text)
+    outcome = transform([source], Options())
+    assert not outcome.skipped
+    return outcome.after[str(source)].decode()
+
+
+@pytest.mark.parametrize("name", DIVIDED)
+def test_the_interior_is_one_of_both(name: str, tmp_path: Path) -> None:
+    text = after(tmp_path, DIVIDED[name])
+    assert "relax_interior(a, b);\n    halo.exchange_finish();\n    relax_boundary(a, b);" in text
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_sizes_may_differ(name: str, tmp_path: Path) -> None:
+    assert "_interior" not in after(tmp_path, REFUSED[name])
