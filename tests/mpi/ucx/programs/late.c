@@ -28,7 +28,7 @@ void *ucp_disconnect_nb(void *endpoint)
     if (rank == 1 && !late++) {
         unsigned (*look)(void *);
         *(void **)&look = dlsym(RTLD_NEXT, "ucp_worker_progress");
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < 40; i++) {
             look(worker);
             usleep(100);
         }
