@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -124,6 +125,27 @@ def compiled(mpi: Any) -> Callable[..., Path]:
             command = [mpi.mpicc, "-g", "-O1", "-w", "-o", str(scratch), *sources, "-pthread"]
             _checked([*command, *flags])
             scratch.replace(program)
+        return program
+
+    return build
+
+
+@pytest.fixture
+def compiled_fortran(mpi: Any, tmp_path: Path) -> Callable[..., Path]:
+    """Build programs/NAME.f90 with this MPI, for a module with -DF08 where that is mpi_f08."""
+
+    def build(name: str, module: str, *flags: str) -> Path:
+        compiler = shutil.which(f"mpif90.{mpi.name}")
+        if compiler is None:
+            pytest.skip(f"mpif90.{mpi.name} is not installed")
+        program = tmp_path / name
+        own = ["-DF08"] if module == "mpi_f08" else []
+        command = [compiler, "-cpp", "-w", *own, *flags, "-o", str(program)]
+        command.append(str(PROGRAMS / f"{name}.f90"))
+        built = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+        if built.returncode and module == "mpi_f08":
+            pytest.skip(f"{compiler} has no module mpi_f08")
+        assert built.returncode == 0, built.stderr
         return program
 
     return build

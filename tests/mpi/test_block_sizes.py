@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -108,13 +106,8 @@ def test_a_log_of_which_half_is_used_up_says_that_they_are_not_told(
     assert set(sizes) == {0, 4}
 
 
-def test_fortran(mpi: Any, measured: Callable[..., Any], tmp_path: Path) -> None:
-    compiler = shutil.which(f"mpif90.{mpi.name}")
-    if compiler is None:
-        pytest.skip(f"mpif90.{mpi.name} is not installed")
-    program, source = tmp_path / "blocks", Path(__file__).parent / "programs" / "blocks.f90"
-    command = [compiler, "-w", "-fallow-argument-mismatch", "-o", str(program), str(source)]
-    subprocess.run(command, check=True, cwd=tmp_path)
+def test_fortran(compiled_fortran: Callable[..., Path], measured: Callable[..., Any]) -> None:
+    program = compiled_fortran("blocks", "mpi", "-fallow-argument-mismatch")
     run = measured(program, ranks=RANKS, environment=KEEP)
     first = sent(lambda a, b: 4 * block(a, b))
     second = sent(lambda a, b: wide(a, b) * block(a, b))

@@ -3,22 +3,16 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
+from tests.mpi.replays import ends_ns, schedule_of, without_computation
 
 from imbrex.profile.call_log import CallLog, Flag, Kind, read_call_log
-from imbrex.profile.run import load_run
-from imbrex.replay.arrays import Kind as OperationKind
-from imbrex.replay.evaluate import Network, Replayer, Route
-from imbrex.replay.from_log import LogSchedule, schedule_from_log
-from imbrex.replay.run_log import read_run_log
+from imbrex.replay.evaluate import Route
+from imbrex.replay.from_log import LogSchedule
 
 pytestmark = pytest.mark.untimed
 
@@ -101,18 +95,9 @@ def test_members_of_epochs(compiled: Callable[..., Path], measured: Callable[...
 
 @pytest.mark.parametrize("module", ["mpi", "mpi_f08"])
 def test_members_of_epochs_from_fortran(
-    mpi: Any, measured: Callable[..., Any], tmp_path: Path, module: str
+    compiled_fortran: Callable[..., Path], measured: Callable[..., Any], module: str
 ) -> None:
-    compiler = shutil.which(f"mpif90.{mpi.name}")
-    if compiler is None:
-        pytest.skip(f"mpif90.{mpi.name} is not installed")
-    program = tmp_path / "group-epochs"
-    source = Path(__file__).parent / "programs" / "group_epochs.f90"
-    flags = ["-cpp", *(["-DF08"] if module == "mpi_f08" else [])]
-    command = [compiler, *flags, "-w", "-o", str(program), str(source)]
-    if subprocess.run(command, capture_output=True, check=False).returncode:
-        pytest.skip(f"{compiler} has no module {module}")
-    run = measured(program, ranks=RANKS, environment=KEEP)
+    run = measured(compiled_fortran("group_epochs", module), ranks=RANKS, environment=KEEP)
     for rank, log in enumerate(logs_of(run)):
         assert members(log, run.operations) == first_epochs(rank)
 
@@ -123,8 +108,7 @@ def replayed(compiled: Callable[..., Path], measured: Callable[..., Any]) -> Cal
 
     def run(how: str) -> LogSchedule:
         done = measured(compiled("windows"), how, "1000", "1", ranks=4, environment=KEEP)
-        (done.folder / "run.json").write_text((done.folder / "job.json").read_text())
-        return schedule_from_log(read_run_log(load_run(done.folder, resolve=False)))
+        return schedule_of(done.folder)
 
     return run
 
@@ -133,17 +117,7 @@ def ends(made: LogSchedule, route: Route) -> list[float]:
     """Of ranks on a node each that begin together and only communicate."""
     assert made.not_replayed == {}
     assert made.missing_ns == 0
-    operations = made.schedule.operations.copy()
-    operations["calc_ns"] = 0
-    operations["bytes"][operations["kind"] == OperationKind.CALC] = 0
-    schedule = replace(
-        made.schedule,
-        operations=operations,
-        start_ns=np.zeros(made.schedule.streams),
-        node=np.arange(made.schedule.streams, dtype=np.uint32),
-    )
-    replayer = Replayer(schedule)
-    return list(replayer.run(Network(route, route), shared=False).end_ns)
+    return ends_ns(without_computation(made.schedule), route)
 
 
 def test_the_latencies_that_a_replay_waits_for(replayed: Callable[..., LogSchedule]) -> None:

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
+from tests.mpi.replays import ends_ns, schedule_of, without_computation
 
 from imbrex.profile.call_log import EXCLUSIVE, SHARED, Flag, Kind, read_call_log
-from imbrex.profile.run import load_run
-from imbrex.replay.arrays import Kind as OperationKind
-from imbrex.replay.evaluate import Network, Replayer, Route
-from imbrex.replay.from_log import schedule_from_log
-from imbrex.replay.run_log import read_run_log
+from imbrex.replay.evaluate import Route
 
 pytestmark = pytest.mark.untimed
 
@@ -51,18 +44,9 @@ def test_the_log_knows_types(
 
 @pytest.mark.parametrize("module", ["mpi", "mpi_f08"])
 def test_types_from_fortran(
-    mpi: Any, measured: Callable[..., Any], tmp_path: Path, module: str
+    compiled_fortran: Callable[..., Path], measured: Callable[..., Any], module: str
 ) -> None:
-    compiler = shutil.which(f"mpif90.{mpi.name}")
-    if compiler is None:
-        pytest.skip(f"mpif90.{mpi.name} is not installed")
-    source = Path(__file__).parent / "programs" / "locks.f90"
-    program = tmp_path / "locks"
-    flags = ["-cpp", *(["-DF08"] if module == "mpi_f08" else [])]
-    command = [compiler, *flags, "-w", "-o", str(program), str(source)]
-    if subprocess.run(command, capture_output=True, check=False).returncode:
-        pytest.skip(f"{compiler} has no module {module}")
-    run = measured(program, ranks=2, environment=KEEP)
+    run = measured(compiled_fortran("locks", module), ranks=2, environment=KEEP)
     for rank in range(2):
         assert locks_of(run, rank) == [
             ("MPI_Win_lock", rank, EXCLUSIVE, False),
@@ -70,23 +54,10 @@ def test_types_from_fortran(
         ]
 
 
-def ends_ns(run: Any) -> float:
-    """When the last of ranks on a node each ends, which begin together and only communicate."""
-    (run.folder / "run.json").write_text((run.folder / "job.json").read_text())
-    made = schedule_from_log(read_run_log(load_run(run.folder, resolve=False)))
+def last_end_ns(run: Any) -> float:
+    made = schedule_of(run.folder)
     assert made.not_replayed == {}
-    operations = made.schedule.operations.copy()
-    operations["calc_ns"] = 0
-    operations["bytes"][operations["kind"] == OperationKind.CALC] = 0
-    streams = made.schedule.streams
-    schedule = replace(
-        made.schedule,
-        operations=operations,
-        start_ns=np.zeros(streams),
-        node=np.arange(streams, dtype=np.uint32),
-    )
-    route = Route(latency_ns=LATENCY_NS)
-    return Replayer(schedule).run(Network(route, route), shared=False).run_ns
+    return max(ends_ns(without_computation(made.schedule), Route(latency_ns=LATENCY_NS)))
 
 
 def test_who_locks_exclusively_waits_for_the_other(
@@ -94,7 +65,7 @@ def test_who_locks_exclusively_waits_for_the_other(
 ) -> None:
     program = compiled("locks")
     shared, exclusive = (
-        ends_ns(measured(program, how, ranks=RANKS, environment=KEEP))
+        last_end_ns(measured(program, how, ranks=RANKS, environment=KEEP))
         for how in ("shared", "exclusive")
     )
     # Both ask, put and have it confirmed in 4; the second has the lock 2 after the first is through

@@ -11,18 +11,16 @@ import re
 import subprocess
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.mpi.replays import ends_ns, schedule_of, without_computation
 
-from imbrex.profile.run import load_run
-from imbrex.replay.arrays import NONE, ArraySchedule, Kind
-from imbrex.replay.evaluate import Network, Replayer, Route
-from imbrex.replay.from_log import LogSchedule, schedule_from_log
-from imbrex.replay.run_log import read_run_log
+from imbrex.replay.arrays import NONE, Kind
+from imbrex.replay.evaluate import Route
+from imbrex.replay.from_log import LogSchedule
 
 pytestmark = pytest.mark.untimed
 
@@ -36,26 +34,7 @@ ANSWER = re.compile(
 @pytest.fixture
 def made(compiled: Callable[..., Path], measured: Callable[..., Any]) -> LogSchedule:
     run = measured(compiled("whole"), environment={"IMBREX_KEEP_LOG": "1"})
-    (run.folder / "run.json").write_text((run.folder / "job.json").read_text())
-    return schedule_from_log(read_run_log(load_run(run.folder, resolve=False)))
-
-
-def without_computation(schedule: ArraySchedule) -> ArraySchedule:
-    """The two ranks, on a node each, begin together and do nothing but communicate."""
-    operations = schedule.operations.copy()
-    operations["calc_ns"] = 0
-    operations["bytes"][operations["kind"] == Kind.CALC] = 0
-    return replace(
-        schedule,
-        operations=operations,
-        start_ns=np.zeros(schedule.streams),
-        node=np.arange(2, dtype=np.uint32),
-    )
-
-
-def ends(schedule: ArraySchedule, route: Route) -> list[float]:
-    replayer = Replayer(without_computation(schedule))
-    return list(replayer.run(Network(route, route), shared=False).end_ns)
+    return schedule_of(run.folder)
 
 
 def test_every_message_is_there_with_its_partner(made: LogSchedule) -> None:
@@ -86,14 +65,16 @@ def test_the_latencies_that_each_rank_waits_for(made: LogSchedule) -> None:
     # beside the Iallreduce 9/9, Alltoall 10/10, Scan 11/11, Comm_split (no message of ours)
     # 11/11, Sendrecv 12/12, Barrier 13/13, Win_create 13/13, fence 14/14, put and fence 15/16, lock
     # 17/18, get 19/20, Win_free 20/20.
-    assert ends(made.schedule, Route(latency_ns=1000)) == [20_000, 20_000]
+    assert ends_ns(without_computation(made.schedule), Route(latency_ns=1000)) == [20_000, 20_000]
 
 
 def test_the_bytes_that_each_rank_waits_for(made: LogSchedule) -> None:
     # Sendrecv, large, as they come (two on one link), persistent, probed, Bcast, Alltoall (which
     # rank 1 began while rank 0 had its Bcast), Scan, Sendrecv, put and get.
     byte_by_byte = [100, LARGE, 2 * 64, 3 * 64, LARGE, 1000, 100, 8, 9, 1000, 1000]
-    assert ends(made.schedule, Route(byte_ns=1.0)) == [sum(byte_by_byte)] * 2
+    assert (
+        ends_ns(without_computation(made.schedule), Route(byte_ns=1.0)) == [sum(byte_by_byte)] * 2
+    )
 
 
 def test_predict_answers_from_a_plain_run(
