@@ -173,12 +173,7 @@ def build(name: str, folder: Path, runtime: Path) -> Path:
 
 
 def simulate(
-    name: str,
-    program: Path,
-    arguments: list[str],
-    ranks: int,
-    network: tuple[float, float],
-    run: Path,
+    program: Path, arguments: list[str], ranks: int, network: tuple[float, float], run: Path
 ) -> None:
     """One simulated run that leaves its directory with the call log."""
     environment = os.environ | {
@@ -188,7 +183,7 @@ def simulate(
     }
     platform = predict_judge.platform(program.parent, ranks, network)
     command = ["smpirun", "-np", str(ranks), "-platform", str(platform)]
-    options = [*OPTIONS, f"smpi/iprobe:{APPS[name].look_s}"]
+    options = [*OPTIONS, f"smpi/iprobe:{APPS[program.name].look_s}"]
     command += [
         *(f"--cfg={option}" for option in options),
         "--log=root.thres:warning",
@@ -241,7 +236,7 @@ def judge(
     program = folder / name if (folder / name).exists() else build(name, folder, runtime)
     arguments = APPS[name].arguments[ranks].split()
     plain = folder / f"{name}-{ranks}-run"
-    simulate(name, program, arguments, ranks, predict_judge.RECORDED_ON, plain)
+    simulate(program, arguments, ranks, predict_judge.RECORDED_ON, plain)
     replayer = Replayer(as_messages(schedule_of(plain).schedule))
     begin = begin_ns(plain)
     rows = []
@@ -249,7 +244,7 @@ def judge(
         point = latency_us * 1e-6, megabytes * 1e6
         predicted = replayer.run(network_of(folder, point)).run_ns - begin
         with tempfile.TemporaryDirectory(dir=folder) as there:
-            simulate(name, program, arguments, ranks, point, Path(there) / "run")
+            simulate(program, arguments, ranks, point, Path(there) / "run")
             truth = measured_s(Path(there) / "run")
         row = Row(name, ranks, latency_us, megabytes, predicted * 1e-9, truth)
         rows.append(row)

@@ -24,12 +24,14 @@ LOCKS, _UNLOCKS = (
 @dataclass(frozen=True)
 class _Epoch:
     """The lock of one target by one rank: `lock` and `unlock` are records, the times those at which
-    the lock returned and the unlock began and returned, on the clock of all. `empty`: nothing moved
-    in it."""
+    the lock returned and the unlock began and returned, on the clock of all. `checked`: it has to
+    wait for others (no MPI_MODE_NOCHECK); `empty`: nothing moved in it."""
 
     rank: int
+    window: int
     target: int
     exclusive: bool
+    checked: bool
     lock: int
     unlock: int
     got_ns: int
@@ -88,7 +90,7 @@ def _epochs(log: RunLog) -> list[_Epoch]:
     contended: dict[int, set[int]] = defaultdict(set)
     for event in np.flatnonzero(exclusive).tolist():
         contended[int(records["comm"][event])].add(int(log.peer[event]))
-    moves = log.is_kind(Kind.PUT, Kind.GET)
+    moves, checked = log.is_kind(Kind.PUT, Kind.GET), ~log.has(Flag.VARYING)
     enter, leave = (records[name] + log.start_ns[log.stream] for name in ("enter_ns", "exit_ns"))
     held: dict[tuple[int, int, int], int] = {}
     used: set[tuple[int, int, int]] = set()
@@ -109,8 +111,10 @@ def _epochs(log: RunLog) -> list[_Epoch]:
                 found.append(
                     _Epoch(
                         rank,
+                        window,
                         target,
                         bool(exclusive[lock]),
+                        bool(checked[lock]),
                         lock,
                         event,
                         int(leave[lock]),
@@ -125,10 +129,9 @@ def _epochs(log: RunLog) -> list[_Epoch]:
 def _asked(log: RunLog, epochs: list[_Epoch]) -> Iterator[_Message]:
     """What a lock asks its target, and what the unlock of an epoch in which nothing moved tells it;
     that of others goes with what moved."""
-    checked = ~log.has(Flag.VARYING)
     for epoch in epochs:
         alone = epoch.rank == epoch.target or log.records["peer"][epoch.lock] == NOBODY
-        if alone or not checked[epoch.lock]:
+        if alone or not epoch.checked:
             continue
         yield _Message(epoch.lock, epoch.target, int(log.call[epoch.lock]), answered=True)
         if epoch.empty:
@@ -137,13 +140,12 @@ def _asked(log: RunLog, epochs: list[_Epoch]) -> Iterator[_Message]:
 
 def _handed_on(log: RunLog, epochs: list[_Epoch]) -> Iterator[_Message]:
     """From whoever had a lock to whoever had it next and could not have it together."""
-    checked = ~log.has(Flag.VARYING)
 
     def same_lock(epoch: _Epoch) -> tuple[int, int]:
-        return int(log.records["comm"][epoch.lock]), epoch.target
+        return epoch.window, epoch.target
 
     for _, of_lock in groupby(sorted(epochs, key=same_lock), same_lock):
-        own = [epoch for epoch in of_lock if checked[epoch.lock]]
+        own = [epoch for epoch in of_lock if epoch.checked]
         if not any(epoch.exclusive for epoch in own):
             continue
         before: list[_Epoch] = []

@@ -52,15 +52,9 @@ def partitions(log: RunLog, partner: IntArray) -> Partitions:
         for look, receive in found
         if int(partner[receive]) in ready
     )
-    if not early:
-        pairs = np.array(found, np.int64).reshape(-1, 2)
-        nothing = np.zeros(0, np.int64)
-        return Partitions(
-            leaves, (pairs[:, 0], pairs[:, 1]), nothing, nothing, np.zeros(0, bool), divided
-        )
     waits: list[tuple[int, int]] = []
     needed: list[tuple[int, int, bool]] = []
-    for send, records in ready.items():
+    for send, records in ready.items() if early else ():
         receive = int(partner[send])
         whole = int(log.records["bytes"][records].sum()) == int(log.records["bytes"][send])
         if receive == NOWHERE or not whole:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.handles import declared_in
 from imbrex.transform.analysis.requests import request_argument, started
 from imbrex.transform.model.program import Call, Kind, Routine, Statement
 
@@ -99,16 +100,4 @@ def _stays(footprints: Footprints, routine: Routine, array: str) -> bool:
             return False
     known = [footprints.program.variables.get(key) for key in routine.parameters]
     own = [variable for variable in known if variable is not None and variable.name == root]
-    return len(own) == 1 and root not in _declared(footprints, routine)
-
-
-def _declared(footprints: Footprints, routine: Routine) -> set[str]:
-    """The names of what a routine declares within its body."""
-    found = set()
-    for key, variable in footprints.program.variables.items():
-        _, _, place = key.partition("@")
-        file, _, offset = place.rpartition(":")
-        inside = file == routine.file and offset.isdigit()
-        if inside and routine.body.start <= int(offset) < routine.body.end:
-            found.add(variable.name)
-    return found
+    return len(own) == 1 and root not in declared_in(footprints.program, routine)
