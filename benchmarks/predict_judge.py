@@ -255,6 +255,9 @@ def simulate(
     if recording is not None:
         environment |= {"IMBREX_ACCESS": recording[0], "IMBREX_ACCESS_DIR": str(recording[1])}
         environment["IMBREX_DIR"] = str(recording[1].parent / "run")
+        # A watchpoint's trap has the machine's time, which means nothing to a simulation: taken off
+        # what an interval takes in the simulator's, it would leave another rest each time.
+        environment["IMBREX_ACCESS_WATCH"] = "off"
     command = ["smpirun", "-np", str(ranks), "-platform"]
     command += [str(platform(program.parent, ranks, network)), *(f"--cfg={o}" for o in OPTIONS)]
     done = subprocess.run(
@@ -301,9 +304,6 @@ def recorded_schedule(name: str, ranks: int, program: Path) -> Schedule:
     (recorded / "raw").mkdir(parents=True)
     for mode in ("clean", "record"):
         simulate(program, arguments, ranks, RECORDED_ON, (mode, recorded / "raw"))
-    for file in (recorded / "raw").glob("anchors.*.json"):
-        # A watchpoint's trap has the machine's time, which means nothing to a simulation.
-        file.write_text(json.dumps(json.loads(file.read_text()) | {"messages": []}))
     write_recording(recorded)
     return _begun_together(make_schedule(load_recording(recorded)))
 
