@@ -50,6 +50,7 @@ NAMES = [
     "halves.f90",
     "hybrid.c",
     "hybrid.f90",
+    "in_turn.f",
     "interior.c",
     "interior.f",
     "kept.c",

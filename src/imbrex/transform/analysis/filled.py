@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from imbrex.transform.model.affine import Affine, Range, Section, surely_less
-from imbrex.transform.model.program import Kind, Statement
+from imbrex.transform.model.program import Kind, LoopRange, Statement
 
 _MOST = 32  # sections of one array that are looked at
 
@@ -37,7 +37,8 @@ def whole_ranges(loops: list[Statement]) -> bool:
 def each_once(section: Section, loops: list[Statement]) -> bool:
     """Whether the widened section is exactly what the loops set: an index per dimension.
 
-    A loop whose index selects nothing must surely have an iteration.
+    Or, in one dimension, indices that count as digits do: `(j - 1) * 5 + m` with m from 1 to 5. A
+    loop whose index selects nothing must surely have an iteration.
     """
     spans = {loop.loop.index: loop.loop for loop in loops if loop.loop is not None}
     left = set(spans)
@@ -45,15 +46,37 @@ def each_once(section: Section, loops: list[Statement]) -> bool:
         if dimension.low is None or dimension.low != dimension.high:
             return False
         used = dimension.low.variables() & left
-        if len(used) > 1:
+        if len(used) > 1 and not _counts_as_digits(dimension.low, [spans[i] for i in used]):
             return False
         for index in used:
-            if dimension.low.coefficient(index) not in (1, -1):
+            if len(used) == 1 and dimension.low.coefficient(index) not in (1, -1):
                 return False
             left.discard(index)
     if any(left & d.low.variables() for d in section if d.low is not None):
         return False
     return all(surely_less(spans[i].low, spans[i].high.plus(Affine(1))) for i in left)
+
+
+def _counts_as_digits(index: Affine, spans: list[LoopRange]) -> bool:
+    """Whether an index takes each value between its ends, however many iterations the slowest has.
+
+    Each loop but that one must have a number of iterations, and its index be multiplied by the
+    number of values that the faster ones take.
+    """
+    factors = [(index.coefficient(span.index), span) for span in spans]
+    if any(not factor for factor, _ in factors):
+        return False
+    factors.sort(key=lambda item: abs(item[0] or 0))
+    values = 1
+    for number, (factor, span) in enumerate(factors):
+        if abs(factor or 0) != values:
+            return False
+        length = span.high.plus(span.low, -1).plus(Affine(1))
+        if number + 1 < len(factors):
+            if length.terms or length.constant < 1:
+                return False
+            values *= length.constant
+    return True
 
 
 def unchanged(sections: list[Section], changed: frozenset[str]) -> list[Section]:

@@ -16,6 +16,7 @@ from imbrex.transform.analysis.member_requests import own_members
 from imbrex.transform.analysis.outliving import Outliving
 from imbrex.transform.analysis.paths import Path, contradict, exclusive
 from imbrex.transform.analysis.requests import Requests, request_argument, started
+from imbrex.transform.analysis.scratch import PartScratch
 from imbrex.transform.analysis.transfer import Transfer, data_accesses
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
@@ -43,6 +44,8 @@ class Scheduler:
         self.in_flight: list[tuple[Path, list[Access]]] = []
         self.set_here = footprints.changed_in(footprints.of_routine(routine))
         self.started: list[Path] = []  # where the routine starts messages by itself
+        parts, asked = self._parts(routine.body.statements)
+        self.scratch = PartScratch(footprints, routine, parts, asked)
         # Statements that call what begins an exchange, and those that call what ends it.
         self.ends = Beginnings(footprints).calls_in(routine)
         self.begins = {id(s) for begun in self.ends.values() for s in begun.statements}
@@ -167,6 +170,21 @@ class Scheduler:
         for number, block in enumerate(statement.blocks):
             for child in block.statements:
                 self._enter(child, (*path, (statement, number)))
+
+    def _parts(self, statements: list[Statement]) -> tuple[list[Statement], list[Statement]]:
+        """The statements that are early or late as a whole, and the conditionals around them."""
+        parts: list[Statement] = []
+        asked: list[Statement] = []
+        for statement in statements:
+            if not self._divisible(statement):
+                parts.append(statement)
+                continue
+            asked.append(statement)
+            for block in statement.blocks:
+                inner = self._parts(block.statements)
+                parts += inner[0]
+                asked += inner[1]
+        return parts, asked
 
     def _divisible(self, statement: Statement) -> bool:
         """Whether a conditional may be taken apart: its conditions can be asked again later."""
@@ -325,6 +343,8 @@ class Scheduler:
         blocked = [
             a for other, theirs in self.blocked if not self._apart(path, other) for a in theirs
         ]
+        if blocked:
+            accesses = [a for a in accesses if a.through or a.variable not in self.scratch]
         return self.footprints.conflict(accesses, blocked, self.changed) is not None
 
     def _apart(self, path: Path, other: Path) -> bool:

@@ -327,6 +327,7 @@ class ReasonKind(Sentence):
 
     # What is told of a rewrite
     OWN_ARRAYS = "each message in `{variable}` gets an array of its own: {names}"
+    OWN_REQUESTS = "each receive by `{variable}` gets a request and a buffer of its own: {names}"
     COPIED_TO = "what is sent of `{variable}` is copied to an array of its own, {name}"
     SENT_FROM = "`{variable}` is sent from a copy, {name}"
     POSTED_AHEAD = "posted in the iteration before, ahead of {count} computing statement{plural}"

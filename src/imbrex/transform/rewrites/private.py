@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.def_use import DefUseChain, DefUseChains
@@ -14,7 +15,7 @@ from imbrex.transform.analysis.named import names_untold
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Variable
-from imbrex.transform.model.program import Kind, Program, Routine
+from imbrex.transform.model.program import Kind, Program, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.sources import Language, SourceFile
 from imbrex.transform.rewrites.base import Plan, Refusal
@@ -24,9 +25,12 @@ from imbrex.transform.text.halves import Halves
 from imbrex.transform.text.layout import after_line, indent_at, line_start
 
 NAME = "private-buffers"
-_MOST = 4  # arrays in the place of one
+MOST_COPIES = 4  # arrays in the place of one
 _MOST_ELEMENTS = 1 << 16  # of a copy that stands beside shared memory
 _FIXED_WIDTH = 72
+_COMMENT = re.compile(r"(?m)^[cC*].*\n|!.*$|^\s*\n")
+_FIXED_GOES_ON = re.compile(r"\s*\n(?: {5}[^ 0]|\t[1-9])")
+_FREE_GOES_ON = re.compile(r"&[ \t]*\n\s*&")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,12 @@ class BufferSite:
     @property
     def line(self) -> int:
         return self.variable.line or self.routine.line
+
+
+class _Excluding(Protocol):
+    """What may not happen together with another one."""
+
+    def excludes(self, other: Any) -> bool: ...
 
 
 class PrivateBuffers(Preparing[BufferSite, list[DefUseChain]]):
@@ -97,29 +107,34 @@ class PrivateBuffers(Preparing[BufferSite, list[DefUseChain]]):
         """
         routine, variable = site.routine, site.variable
         place = Location(routine.file, site.line)
-        shared = self._shares(routine, variable)
+        shared = self.shares(routine, variable)
         if shared is not None:
             reason = Reason(ReasonKind.NO_OWN_COPY(variable=variable.name, cause=shared), place)
             raise Refusal(self.name, reason)
         chains = DefUseChains(self.program, self.footprints, routine, variable.key).find()
         if isinstance(chains, Reason):
             raise Refusal(self.name, chains)
-        colours = _colours(chains)
+        source = self.program.files[routine.file]
+        if is_cut(source, [variable], [s for chain in chains for s in chain.statements]):
+            cause = ReasonKind.USED_IN_CONSTRUCT()
+            reason = Reason(ReasonKind.NO_OWN_COPY(variable=variable.name, cause=cause), place)
+            raise Refusal(self.name, reason)
+        colours = colours_of(chains)
         if max(colours, default=0) == 0:
             raise Refusal(
                 self.name,
                 Reason(ReasonKind.ONE_MESSAGE(variable=variable.name), place),
             )
-        if max(colours) >= _MOST:
+        if max(colours) >= MOST_COPIES:
             raise Refusal(
                 self.name,
-                Reason(ReasonKind.TOO_MANY_COPIES(variable=variable.name, most=_MOST), place),
+                Reason(ReasonKind.TOO_MANY_COPIES(variable=variable.name, most=MOST_COPIES), place),
             )
         if self.declared(routine, variable) is None:
             raise Refusal(self.name, Reason(ReasonKind.DECLARATION(variable=variable.name), place))
         return chains
 
-    def _shares(self, routine: Routine, variable: Variable) -> Cause | None:
+    def shares(self, routine: Routine, variable: Variable) -> Cause | None:
         """Why the array's values may be seen by others."""
         if variable.pointer or not (variable.kind == "local" or self._only_here(routine, variable)):
             return ReasonKind.BUFFER_NOT_LOCAL()
@@ -217,19 +232,19 @@ class PrivateBuffers(Preparing[BufferSite, list[DefUseChain]]):
         declared = self.declared(routine, variable)
         assert declared is not None
         bounds, behind, indent = declared
-        colours = _colours(chains)
+        colours = colours_of(chains)
         names = [variable.name]
+        statements = [statement for chain in chains for statement in chain.statements]
+        tight = would_pass_margin(source, [variable], statements)
         taken = {name.lower() for name in routine.exported}
         for number in range(1, max(colours) + 1):
-            names.append(
-                _name(variable.name, number + 1, taken, self._tight(source, variable, chains))
-            )
+            names.append(fresh_name(variable.name, number + 1, taken, tight))
             taken.add(names[-1].lower())
         edits = []
         for chain, colour in zip(chains, colours, strict=True):
             if colour:
                 for statement in chain.statements:
-                    edits += _renamed(
+                    edits += renamed(
                         source, statement.start, statement.end, variable, names[colour]
                     )
         declaration = self.declaration(source, variable, names, bounds, indent)
@@ -259,18 +274,35 @@ class PrivateBuffers(Preparing[BufferSite, list[DefUseChain]]):
         texts = ", ".join(f"{name}{bounds}" for name in names[1:])
         return f"\n{indent}{variable.element} :: {texts}"
 
-    @staticmethod
-    def _tight(source: SourceFile, variable: Variable, chains: list[DefUseChain]) -> bool:
-        """Whether one more character would pass the last column of a fixed-form line."""
-        if source.language is not Language.FORTRAN_FIXED:
-            return False
-        pattern = re.compile(rf"(?<![\w%]){re.escape(variable.name)}(?!\w)", re.IGNORECASE)
-        return any(
-            len(line) + 2 * len(pattern.findall(line)) > _FIXED_WIDTH
-            for chain in chains
-            for statement in chain.statements
-            for line in source.data[statement.start : statement.end].decode().splitlines()
-        )
+
+def would_pass_margin(
+    source: SourceFile, variables: list[Variable], statements: list[Statement]
+) -> bool:
+    """Whether names longer by a character would pass the last column of a fixed-form line."""
+    if source.language is not Language.FORTRAN_FIXED:
+        return False
+    names = "|".join(re.escape(variable.name) for variable in variables)
+    pattern = re.compile(rf"(?<![\w%])(?:{names})(?!\w)", re.IGNORECASE)
+    return any(
+        len(line) + 2 * len(pattern.findall(line)) > _FIXED_WIDTH
+        for statement in statements
+        for line in source.data[statement.start : statement.end].decode().splitlines()
+    )
+
+
+def is_cut(source: SourceFile, variables: list[Variable], statements: list[Statement]) -> bool:
+    """Whether the end of a line of Fortran stands within one of some names."""
+    if source.language is Language.C:
+        return False
+    goes_on = _FIXED_GOES_ON if source.language is Language.FORTRAN_FIXED else _FREE_GOES_ON
+    names = "|".join(re.escape(variable.name) for variable in variables)
+    pattern = re.compile(rf"(?<![\w%])(?:{names})(?!\w)", re.IGNORECASE)
+    for statement in statements:
+        text = source.data[statement.start : statement.end].decode("latin-1")
+        code = _COMMENT.sub("", text)
+        if len(pattern.findall(code)) != len(pattern.findall(goes_on.sub("", code))):
+            return True
+    return False
 
 
 def elements(variable: Variable) -> int | None:
@@ -279,7 +311,7 @@ def elements(variable: Variable) -> int | None:
     return None if extents is None else math.prod(high - low + 1 for low, high in extents)
 
 
-def _name(base: str, number: int, taken: set[str], tight: bool) -> str:
+def fresh_name(base: str, number: int, taken: set[str], tight: bool) -> str:
     """A new name like `base`; of the same length where lines are full."""
     candidate = f"{base[:-1] if tight and len(base) > 1 else base}{number}"
     while candidate.lower() in taken:
@@ -288,7 +320,7 @@ def _name(base: str, number: int, taken: set[str], tight: bool) -> str:
     return candidate
 
 
-def _renamed(source: SourceFile, start: int, end: int, variable: Variable, name: str) -> list[Edit]:
+def renamed(source: SourceFile, start: int, end: int, variable: Variable, name: str) -> list[Edit]:
     flags = 0 if source.language is Language.C else re.IGNORECASE
     pattern = re.compile(
         rb"(?<![\w%.'\"])(?<!->)" + re.escape(variable.name).encode() + rb"(?![\w'\"])", flags
@@ -296,7 +328,7 @@ def _renamed(source: SourceFile, start: int, end: int, variable: Variable, name:
     return [Edit(m.start(), m.end(), name) for m in pattern.finditer(source.data, start, end)]
 
 
-def _colours(chains: list[DefUseChain]) -> list[int]:
+def colours_of(chains: Sequence[_Excluding]) -> list[int]:
     """A number for each web; webs that exclude each other may have the same."""
     colours: list[int] = []
     for number, chain in enumerate(chains):

@@ -14,6 +14,7 @@ from imbrex.transform.rewrites.motion import ExistingMotion
 from imbrex.transform.rewrites.nested import NestedWrappers
 from imbrex.transform.rewrites.pipelining import Pipelining
 from imbrex.transform.rewrites.private import PrivateBuffers
+from imbrex.transform.rewrites.private_receives import PrivateReceives
 from imbrex.transform.rewrites.progress import ProgressCalls
 from imbrex.transform.rewrites.proposals import Preparing
 from imbrex.transform.rewrites.rearrangement import Rearrangement
@@ -32,6 +33,7 @@ COMMUNICATION: tuple[type[Rewrite[Any, Any, Any]], ...] = (
 )
 PREPARING: tuple[type[Preparing[Any, Any]], ...] = (
     PrivateBuffers,
+    PrivateReceives,
     ReplacedBuffers,
     SentCopies,
     BoundaryFirst,
