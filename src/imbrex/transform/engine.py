@@ -25,6 +25,7 @@ from imbrex.transform.analysis.line_rooms import note_rooms
 from imbrex.transform.analysis.linear import split_linear
 from imbrex.transform.analysis.message_extent import mark_extents
 from imbrex.transform.analysis.message_places import note_places
+from imbrex.transform.analysis.named_elements import name_elements
 from imbrex.transform.analysis.references import find_references
 from imbrex.transform.analysis.slots import find_slotted
 from imbrex.transform.analysis.taken import handles_errors
@@ -272,9 +273,11 @@ class _Analysis:
         aliases = Aliases(program, self.known)
         find_contiguous(program)
         mark_extents(program, aliases)
-        aliases.distinct = find_distinct(program, aliases) | find_references(program, aliases)
-        aliases.owned = find_owned(program, aliases)
         aliases.slotted = find_slotted(program, aliases)
+        named = name_elements(program, aliases)
+        aliases.distinct = find_distinct(program, aliases, named)
+        aliases.distinct |= find_references(program, aliases)
+        aliases.owned = find_owned(program, aliases)
         name_constants(program, Footprints(program, aliases, libraries))
         name_derived(program, Footprints(program, aliases, libraries))
         name_built(program, Footprints(program, aliases, libraries))

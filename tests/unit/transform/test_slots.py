@@ -82,7 +82,16 @@ SLOTS = {
     ),
     "one allocation twice": ("g.face[0] = g.face[1] = malloc(80);", False),
     "one element twice": (EACH + "g.face[1] = g.face[0];", False),
-    "exchanged": (EACH + "p = g.face[0]; g.face[0] = g.face[1]; g.face[1] = p;", False),
+    "exchanged": (EACH + "p = g.face[0]; g.face[0] = g.face[1]; g.face[1] = p;", True),
+    "exchanged with another structure's": (
+        EACH + "p = g.face[0]; g.face[0] = h.face[1]; h.face[1] = p;",
+        True,
+    ),
+    "not all exchanged": (EACH + "p = g.face[0]; g.face[0] = g.face[1]; g.face[2] = p;", False),
+    "exchanged with what another pointer names": (
+        EACH + "p = g.face[0]; g.face[0] = noted; noted = p;",
+        False,
+    ),
     "a part of an array": (EACH + "g.face[2] = pool + 20;", False),
     "another structure's": (EACH + "h.face[0] = g.face[1];", False),
     "copied with the structure": (EACH + "h = g;", False),

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from functools import cached_property
 
+from imbrex.transform.analysis.elements import Owned, different_elements
 from imbrex.transform.analysis.records import Records
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access, Variable
 from imbrex.transform.model.program import Program
@@ -38,7 +39,7 @@ class Aliases:
         # Fields that hold allocations of their own in each structure.
         self.owned: set[str] = set()
         # Arrays of pointers each of which holds allocations of its own.
-        self.slotted: set[str] = set()
+        self.slotted: Owned = {}
         self._objects: dict[tuple[str, bool], set[str]] = {}
         self._sharing: dict[tuple[tuple[str, bool], tuple[str, bool]], bool] = {}
         # Calls through pointers call the program's own routines, unless that turns out wrong.
@@ -225,8 +226,11 @@ class Aliases:
             return not (
                 self._owned_apart(left, right, changed) or self._slots_apart(left, right, changed)
             )
-        if left.through and right.through and self._apart(left.variable, right.variable, changed):
-            return False
+        if left.through and right.through:
+            if self._apart(left.variable, right.variable, changed):
+                return False
+            if self._slots_apart(left, right, changed):
+                return False
         return self._meet((left.variable, left.through), (right.variable, right.through))
 
     def one_array(self, left: Access, right: Access) -> bool:
@@ -333,17 +337,11 @@ class Aliases:
         )
 
     def _slots_apart(self, left: Access, right: Access, changed: frozenset[str]) -> bool:
-        """Whether the accesses are through different elements of an array of pointers."""
-        if left.variable not in self.slotted or left.variable in changed:
+        """Whether the accesses are through different elements of arrays of pointers."""
+        if {left.variable, right.variable} & changed:
             return False
-        if len(left.slot) != len(right.slot):
-            return False
-        for mine, other in zip(left.slot, right.slot, strict=True):
-            distance = mine.plus(other, -1)
-            known = not (mine.variables() | other.variables()) & changed
-            if known and distance.constant and not distance.terms:
-                return True
-        return False
+        mine, other = (left.variable, left.slot), (right.variable, right.slot)
+        return different_elements(self.slotted, mine, other, changed)
 
     @staticmethod
     def _new_beside(owner: Variable | None, other: Variable | None) -> bool:

@@ -13,6 +13,7 @@ from functools import lru_cache, partial
 from itertools import combinations
 
 from imbrex.transform.analysis.aliases import EXTERNAL, Aliases
+from imbrex.transform.analysis.elements import different_elements
 from imbrex.transform.model.memory import UNKNOWN_MEMORY
 from imbrex.transform.model.program import Argument, Block, Call, Kind, Program, Routine, Statement
 from imbrex.transform.model.reasons import NOT_ANALYSED, ReasonKind
@@ -26,16 +27,18 @@ _ASSIGNMENT = re.compile(
 _UNKNOWN = ""  # in the place of the name of a call through a pointer
 
 
-def find_distinct(program: Program, aliases: Aliases) -> set[Pair]:
-    """Pairs of pointer variables that hold different objects wherever both are valid."""
+def find_distinct(program: Program, aliases: Aliases, named: set[Pair]) -> set[Pair]:
+    """Pairs of pointer variables that hold different objects wherever both are valid.
+
+    `named`: those known beforehand.
+    """
     if program.unread_code or not program.is_whole:
         return set()
     if any(
         s.stop and s.stop.kind in NOT_ANALYSED for r in program.routines.values() for s in _all(r)
     ):
         return set()
-    pairs = _exchanged(program, aliases)
-    pairs |= _parameters(program, aliases)
+    pairs = named | _exchanged(program, aliases) | _parameters(program, aliases)
     calls: dict[str, list[Call]] = {}
     takers: dict[str, list[Routine]] = {}  # by parameter
     for call in program.calls():
@@ -155,8 +158,12 @@ def _holds(
 def _apart(aliases: Aliases, left: Argument, right: Argument, pairs: set[Pair]) -> bool:
     if left.base is None or right.base is None:
         return False
-    if left.through and right.through and frozenset((left.base, right.base)) in pairs:
-        return True
+    if left.through and right.through:
+        if frozenset((left.base, right.base)) in pairs:
+            return True
+        mine, other = (left.base, left.slot), (right.base, right.slot)
+        if different_elements(aliases.slotted, mine, other):
+            return True
     vectors = aliases.is_vector(left.base) and aliases.is_vector(right.base)
     if left.through and right.through and left.base != right.base and vectors:
         return True
@@ -181,7 +188,7 @@ def _exchanged(program: Program, aliases: Aliases) -> set[Pair]:
         for ring in _rings(program, routine, block)
     ]
     found: set[Pair] = set()
-    for group in _joined({ring for _, ring in rings}):
+    for group in joined({ring for _, ring in rings}):
         if group & addressed:
             continue
         mine = [(routine, ring) for routine, ring in rings if group & set(ring)]
@@ -192,7 +199,7 @@ def _exchanged(program: Program, aliases: Aliases) -> set[Pair]:
     return found
 
 
-def _joined(rings: set[tuple[str, ...]]) -> list[frozenset[str]]:
+def joined(rings: set[tuple[str, ...]]) -> list[frozenset[str]]:
     """The pointers that exchange what they hold, directly or by way of others."""
     groups: list[frozenset[str]] = []
     for ring in rings:

@@ -32,21 +32,21 @@ class LocalPointers:
         for _ in range(_MOST):
             if not access.through or access.variable not in self.program.meant:
                 break
-            fixed = self._of(routine)
+            fixed = self.fixed(routine)
             meant = fixed.get(access.variable)
             if meant is None or ({meant.variable, meant.owner} & changed) - fixed.keys():
                 break
             access = self._there(access, meant)
         return access
 
-    def _of(self, routine: Routine) -> dict[str, Meant]:
+    def fixed(self, routine: Routine) -> dict[str, Meant]:
+        """The pointers of a routine that keep what they are declared with."""
         found = self._known.get(routine.key)
         if found is None:
             found = self._known[routine.key] = self._find(routine)
         return found
 
     def _find(self, routine: Routine) -> dict[str, Meant]:
-        """The pointers of a routine that keep what they are declared with."""
         known = self.program.meant
         counts: dict[str, int] = {}
         declared: set[str] = set()

@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from math import gcd
 from typing import NamedTuple
 
 PRODUCT, ARROW = "·", "→"
+QUOTIENT = "quotient:"  # begins the names of integers of which nothing is known
 _ELEMENT = re.compile(r"\[\d+\]$")
 _NOTHING: frozenset[str] = frozenset()
 _KEPT = 1 << 16  # answers on names that are kept: the same few terms are asked again and again
@@ -237,6 +239,29 @@ def surely_less(
     return False
 
 
+def never_equal(left: Affine | None, right: Affine | None) -> bool:
+    """Whether two integers differ whatever the values of the variables are.
+
+    So do `now` and `1 - now`: their difference is odd (the test of the greatest common divisor).
+    The quotient of a remainder counts as another integer on either side.
+    """
+    if left is None or right is None:
+        return False
+    difference = left.plus(right, -1)
+    factors = [number for key, number in difference.terms if not key.startswith(QUOTIENT)]
+    factors += [
+        number for side in (left, right) for key, number in side.terms if key.startswith(QUOTIENT)
+    ]
+    divisor = gcd(*factors)
+    return bool(difference.constant % divisor if divisor else difference.constant)
+
+
+def _never_meet(left: Range, right: Range) -> bool:
+    """Whether two ranges are single indices that differ."""
+    points = left.low == left.high and right.low == right.high
+    return points and never_equal(left.low, right.low)
+
+
 def disjoint(
     left: Section | None, right: Section | None, nonnegative: Iterable[Affine] = ()
 ) -> bool:
@@ -244,7 +269,9 @@ def disjoint(
     if left is None or right is None or len(left) != len(right):
         return False
     return any(
-        surely_less(a.high, b.low, nonnegative) or surely_less(b.high, a.low, nonnegative)
+        surely_less(a.high, b.low, nonnegative)
+        or surely_less(b.high, a.low, nonnegative)
+        or _never_meet(a, b)
         for a, b in zip(left, right, strict=True)
     )
 

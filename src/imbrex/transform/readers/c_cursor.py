@@ -12,7 +12,7 @@ from imbrex.transform.readers import c_std_arrays
 MULTIPLY, DIVIDE, REMAINDER, ADD, SUBTRACT = 3, 4, 5, 6, 7
 LESS, GREATER, LESS_EQUAL, GREATER_EQUAL = 11, 12, 13, 14
 EQUAL, NOT_EQUAL = 15, 16
-AND, LOGICAL_AND, LOGICAL_OR = 17, 20, 21
+AND, XOR, LOGICAL_AND, LOGICAL_OR = 17, 18, 20, 21
 ASSIGN, ADD_ASSIGN, SUBTRACT_ASSIGN, COMMA = 22, 26, 27, 33
 STEPS = frozenset({1, 2, 3, 4})  # i++ i-- ++i --i
 INCREMENTS, DECREMENTS = frozenset({1, 3}), frozenset({2, 4})

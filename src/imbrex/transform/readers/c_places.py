@@ -58,9 +58,9 @@ class PlaceReader(NewReader, ABC):
             )
             if inner.kind is ck.MEMBER_REF_EXPR and not held.through:
                 found.owner = held.owner
-            if not held.through and held.offset is None and None not in held.indices:
-                found.slot = tuple(index for index in held.indices if index is not None)
-            elif held.indices or held.offset is not None:
+            if not held.through:
+                found.slot = self._slot(inner, held)
+            if (held.indices or held.offset is not None) and not found.slot:
                 found.exact = False  # one of several arrays, it is not known which
         elif inner.kind is ck.UNARY_OPERATOR:
             operator = inner.unary_operator
@@ -95,6 +95,16 @@ class PlaceReader(NewReader, ABC):
         if cc.element_type(cursor.type) not in ("void", cc.element_type(inner.type)):
             found.exact = False  # a cast to another element type
         return found
+
+    def _slot(self, cursor: Any, held: Memory) -> tuple[Affine, ...]:
+        """Which element of an array of pointers an expression is; empty where that is not known."""
+        if held.offset is not None:
+            return ()
+        if held.indices == [None] and cursor.kind is ck.ARRAY_SUBSCRIPT_EXPR:
+            index = self.residue(next(o for o in cursor.operands if not o.type.is_address))
+            return () if index is None else (index,)
+        known = tuple(index for index in held.indices if index is not None)
+        return known if len(known) == len(held.indices) else ()
 
     def _object(self, cursor: Any, effects: Effects) -> Memory:
         """What `this` points to."""

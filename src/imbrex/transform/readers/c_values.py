@@ -7,7 +7,7 @@ from typing import Any
 
 from clang.cindex import TypeKind
 
-from imbrex.transform.model.affine import ARROW, Affine, field_of
+from imbrex.transform.model.affine import ARROW, QUOTIENT, Affine, field_of
 from imbrex.transform.model.conditions import Test
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Variable
 from imbrex.transform.readers import c_cursor as cc
@@ -166,6 +166,30 @@ class ValueReader(NamedObjectReader):
             if operator == cc.SUBTRACT:
                 return left.plus(right, -1)
             return left.product(right)
+        return None
+
+    def residue(self, cursor: Any) -> Affine | None:
+        """As `affine`, with remainders by a number: `t % 2` is `t - 2 * quotient`.
+
+        Of no use where a variable runs through its values: the quotient runs with it.
+        """
+        known = self.affine(cursor)
+        inner = cursor.stripped
+        if known is not None or inner.kind is not ck.BINARY_OPERATOR:
+            return known
+        if inner is not cursor and narrows(cursor, inner):
+            return None
+        left, right = (self.residue(child) for child in inner.operands)
+        if left is None or right is None:
+            return None
+        if inner.binary_operator in (cc.ADD, cc.SUBTRACT):
+            return left.plus(right, 1 if inner.binary_operator == cc.ADD else -1)
+        start, _ = cc.spelled(inner)
+        quotient = Affine.variable(f"{QUOTIENT}{self.source.path}:{start}")
+        if inner.binary_operator == cc.REMAINDER and not right.terms and right.constant > 0:
+            return left.plus(quotient, -right.constant)
+        if inner.binary_operator == cc.XOR and right == Affine(1):  # one more, or one less
+            return left.plus(right).plus(quotient, -2)
         return None
 
     def _size_of(self, declaration: Any) -> str:

@@ -252,11 +252,16 @@ class VectorReader(ValueReader, ABC):
         return True
 
     def _exchange_pointers(self, cursor: Any, effects: Effects) -> bool:
-        """Read `std::swap` of two pointers that are variables or members of one object each."""
+        """Read `std::swap` of two pointers: variables, members of one object each, or elements."""
         for child in cursor.arguments:
             inner = child.stripped
+            if inner.kind is ck.ARRAY_SUBSCRIPT_EXPR:
+                inner = inner.operands[0].stripped
+                kind = inner.type.element_type if inner.type.is_array else None
+            else:
+                kind = inner.type
             named = inner.referenced if inner.kind in _NAMED else None
-            if named is None or not named.type.is_pointer or named.type.is_reference:
+            if named is None or named.type.is_reference or kind is None or not kind.is_pointer:
                 return False
         places = [self.place(child.stripped, effects) for child in cursor.arguments]
         first, second = places
