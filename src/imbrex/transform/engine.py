@@ -18,6 +18,7 @@ from imbrex.transform.analysis.contiguous import find_contiguous
 from imbrex.transform.analysis.datatypes import find_layouts
 from imbrex.transform.analysis.derived import find_shapes, name_derived
 from imbrex.transform.analysis.distinct import find_distinct, find_owned
+from imbrex.transform.analysis.element_indices import name_indices
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.index_scalars import tell_indices
 from imbrex.transform.analysis.known import note_known
@@ -273,6 +274,7 @@ class _Analysis:
         aliases = Aliases(program, self.known)
         find_contiguous(program)
         mark_extents(program, aliases)
+        name_indices(program)
         aliases.slotted = find_slotted(program, aliases)
         named = name_elements(program, aliases)
         aliases.distinct = find_distinct(program, aliases, named)

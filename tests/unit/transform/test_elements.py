@@ -113,6 +113,54 @@ PROGRAMS = {
         False,
     ),
     "named by equal indices": ("", _named("now", "", "2 - now"), False),
+    "an index with a name": ("", "int next = 1 - now;\n" + _pair("now", "next"), True),
+    "indices with names": (
+        "",
+        "const int old = t % 2, new = 1 - old;\n" + _pair("old", "new"),
+        True,
+    ),
+    "a name set at the end": (
+        "",
+        "int next = 1 - now;\n" + _pair("now", "next") + "\nnow = next;\nnow = 1 - now;",
+        True,
+    ),
+    "what it was made of changes": (
+        "",
+        "int next = 1 - now;\nnow = next;\n" + _pair("now", "next"),
+        False,
+    ),
+    "what it was made of may change": (
+        "",
+        "int next = 1 - now;\nif (argc > 2)\nnow = next;\n" + _pair("now", "next"),
+        False,
+    ),
+    "it changes in a loop around": (
+        "",
+        "int next = 1 - now;\nfor (int k = 0; k < 2; k++) {\n"
+        + _pair("now", "next")
+        + "\nnow = next;\n}",
+        False,
+    ),
+    "it is set again": (
+        "",
+        "int next = 1 - now;\nnext = argc - 1;\n" + _pair("now", "next"),
+        False,
+    ),
+    "it is set by its address": (
+        "",
+        'int next = 1 - now;\nscanf("%d", &next);\n' + _pair("now", "next"),
+        False,
+    ),
+    "a pointer is declared with it": (
+        "",
+        "int next = 1 - now;\n" + _named("now", "", "next"),
+        True,
+    ),
+    "a pointer is declared with it later": (
+        "",
+        "int next = 1 - now;\nnow = next;\n" + _named("now", "", "next"),
+        False,
+    ),
     "given to a routine": (
         "",
         "halo(u[now], left, right);\nstep(u[now], u[1 - now]);",

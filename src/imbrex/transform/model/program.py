@@ -286,6 +286,8 @@ class Program:
     copied_records: set[str] = field(default_factory=set)
     # Value of an integer variable at its declaration, where it is known.
     definitions: dict[str, Affine] = field(default_factory=dict)
+    # The same of local variables, with quotients of remainders as integers of their own.
+    residues: dict[str, Affine] = field(default_factory=dict)
     built: dict[str, Built] = field(default_factory=dict)  # by local object of C++
     # Members of such objects that keep what they are made with, by factor.
     sizes: dict[str, Affine] = field(default_factory=dict)

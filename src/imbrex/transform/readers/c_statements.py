@@ -293,6 +293,7 @@ class StatementReader:
                 known = self.expressions.affine(value)
                 if known is not None:
                     self.program.definitions[key] = known
+                self.expressions.note_residue(key, value)
             statement.assigned += c_formulas.declared(self.expressions, child)
 
     def construct(self, made: Any, effects: Effects) -> None:

@@ -192,6 +192,12 @@ class ValueReader(NamedObjectReader):
             return left.plus(right).plus(quotient, -2)
         return None
 
+    def note_residue(self, key: str, value: Any) -> None:
+        """Note what an integer is declared with."""
+        found = self.residue(value)
+        if found is not None and self.program.variables[key].kind == "local":
+            self.program.residues[key] = found
+
     def _size_of(self, declaration: Any) -> str:
         """The number of elements of a vector as a variable: nothing that is moved over sets it."""
         key = f"size:{self.key_of(declaration)}"
