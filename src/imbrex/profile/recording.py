@@ -55,6 +55,8 @@ class RecordedMessage:
     """Equal for messages of one communicator, on this rank."""
     processes: int = 0
     """Of the communicator; 0: all of the run."""
+    spread_ns: FloatArray = field(default_factory=lambda: np.zeros(0))
+    """Standard deviation of the times over all that the program sent or received; empty: none."""
 
     @property
     def elements(self) -> int:
@@ -73,6 +75,13 @@ class RecordedMessage:
     def beside_ns(self) -> float:
         """T_AP or T_AC; 0 where no element was seen."""
         return max(float(self.known[0]), 0.0) if self.known.size else 0.0
+
+    @property
+    def beside_spread_ns(self) -> float:
+        """The standard deviation of T_AP or T_AC over all that the program sent or received."""
+        if not (self.known.size and self.spread_ns.size):
+            return 0.0
+        return float(self.spread_ns[int(np.nanargmin(self.time_ns))])
 
     @property
     def period_ns(self) -> float:
@@ -210,6 +219,7 @@ def _messages(
                 operation=entry["operation"],
                 communicator=entry["communicator"],
                 processes=entry["processes"],
+                spread_ns=rows["spread_ns"].astype(np.float64),
             )
         )
     return result

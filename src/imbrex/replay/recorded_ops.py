@@ -66,6 +66,10 @@ class _Rank:
     ops: list[_Op] = field(default_factory=list)
     at_ns: float = 0.0
     leaves_ns: dict[Key, float] = field(default_factory=dict)
+    behind: frozenset[int] = frozenset()
+    """Messages, by number, that are made behind the collective before their send."""
+    met_ns: float = 0.0
+    """When the last collective was."""
     met: dict[Group, int] = field(default_factory=dict)
 
     def add(self, kind: Kind, at_ns: float | None = None, **more: object) -> None:
@@ -88,8 +92,8 @@ class RecordedOps:
         self.arrays = self._arrays(ranks)
 
     def _rank(self, rank: int) -> list[_Op]:
-        own = _Rank()
         messages = self.schedule.run.messages[rank]
+        own = _Rank(behind=_made_behind(self.schedule.operations[rank], messages))
         for op in self.schedule.operations[rank]:
             if op.kind == COMPUTE:
                 own.at_ns += op.ns
@@ -107,6 +111,7 @@ class RecordedOps:
 
     def _collective(self, own: _Rank, op: Operation) -> None:
         assert op.cost is not None
+        own.met_ns = own.at_ns
         size = op.cost.tree_bytes
         tree = size is not None and op.group is None and self.schedule.follows_trees
         if op.group in self.schedule.meeting or tree:
@@ -125,7 +130,8 @@ class RecordedOps:
     def _send(self, own: _Rank, m: RecordedMessage, op: Operation) -> None:
         mode, at, flags = self.sides.mode(m), own.at_ns, 0
         if mode != AS_WRITTEN:
-            at = max(self.sides.ready_ns(m, mode, at), 0.0)
+            first = own.met_ns if op.message in own.behind else 0.0
+            at = max(self.sides.ready_ns(m, mode, at), first)
             flags = int(Flag.UNASKED)
         elif op.blocking and m.size_bytes >= RENDEZVOUS_BYTES:
             flags = int(Flag.BLOCKING)
@@ -258,6 +264,30 @@ class RecordedOps:
         if not long.any():
             return replace(self.arrays, operations=ops)
         return _lengthened(replace(self.arrays, operations=ops), np.flatnonzero(long), calc)
+
+
+def _made_behind(operations: list[Operation], messages: list[RecordedMessage]) -> frozenset[int]:
+    """The messages most of which are made behind the collective before their send, by number.
+
+    T_AP is a mean over all sends of a message. Made behind the collective, it is not longer than
+    what passes from there to the send. Where it is longer by less than it varies, a few are made
+    before: of two values, one of which is 0, the mean is below the standard deviation where that
+    is the more frequent one.
+    """
+    at_ns = met_ns = 0.0
+    passed: dict[int, list[float]] = defaultdict(list)
+    for op in operations:
+        if op.kind == COMPUTE:
+            at_ns += op.ns
+        elif op.kind == COLLECTIVE:
+            met_ns = at_ns
+        elif op.kind == SEND:
+            passed[op.message].append(at_ns - met_ns)
+    return frozenset(
+        number
+        for number, times in passed.items()
+        if messages[number].beside_ns - float(np.mean(times)) <= messages[number].beside_spread_ns
+    )
 
 
 def _calc_ns(ranks: list[list[_Op]]) -> FloatArray:

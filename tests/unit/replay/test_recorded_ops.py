@@ -90,3 +90,36 @@ def test_a_sweep_is_each_network_alone(message: Any, recorded: Any) -> None:
         for x, y in zip(latency, gap, strict=True)
     ]
     assert vectorized.tolist() == alone
+
+
+@pytest.mark.parametrize(
+    ("before_ns", "spread_ns", "behind"),
+    [(0.0, 0.0, True), (10.0, 0.0, False), (10.0, 30.0, True), (10.0, 5.0, False)],
+)
+def test_a_send_is_made_behind_a_collective_where_most_are(
+    before_ns: float, spread_ns: float, behind: bool, message: Any, recorded: Any
+) -> None:
+    """Both ranks compute 1000 ns and meet; rank 0 sends 80 bytes at once, written 10 ns before it
+    in the mean: each time, or some hundred ns before it now and then, and else behind.
+
+    Rank 0 is the root of the tree: it goes on after one latency, rank 1 after two.
+    """
+
+    def run(sends: bool) -> Any:
+        spread = np.full(10, spread_ns)
+        messages = {
+            0: [message(0, 0, 1, [before_ns] * 10, is_send=True, spread_ns=spread)],
+            1: [message(1, 0, 0, [0.0] * 10)],
+        }
+        rows = {0: [(CALL, 2, 1000.0), (CALL, 0, 0.0)], 1: [(CALL, 2, 1000.0), (CALL, 1, 0.0)]}
+        if sends:
+            rows[0].append((SEND, 0, 0.0))
+            rows[1] += [(POST, 0, 0.0), (ARRIVED, 0, 0.0)]
+        return make_schedule(
+            recorded(messages, {rank: [*own, (CALL, 3, 0.0)] for rank, own in rows.items()})
+        )
+
+    assert ns(run(False), "independent") == pytest.approx(1000 + 100 + 100)
+    late = 1000 + 100 + 100 + 80
+    assert ns(run(True), "independent") == pytest.approx(late if behind else 1000 + 100 + 100)
+    assert ns(run(True)) == pytest.approx(late)
