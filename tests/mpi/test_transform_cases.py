@@ -83,6 +83,7 @@ NAMES = [
     "strait.f90",
     "templates.cpp",
     "requests08.f90",
+    "slabs_in_turn.f90",
     "sinking.c",
     "sized.cpp",
     "sinking.f90",

@@ -80,6 +80,7 @@ def test_untouched_bytes_stay(case: Path) -> None:
         "rotated.cpp": 2,
         "slabs.c": 3,
         "slabs.cpp": 1,
+        "slabs_in_turn.f90": 3,
         "stages.f": 4,
         "wrapper.c": 1,
         "counted.c": 2,

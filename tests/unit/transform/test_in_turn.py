@@ -30,6 +30,7 @@ UNPACK = f"{INDEX}            A(M,NX+1,J) = RB(AT)\n"
 LOOPS = "        DO J = 1, NY\n          DO M = 1, 2\n"
 END = f"{UNPACK}          END DO\n        END DO\n      END IF\n"
 ARRAYS = "      DOUBLE PRECISION SB(2*NY), RB(2*NY)\n"
+LONGER = {ARRAYS: ARRAYS.replace("RB(2*NY)", "RB(4*NY)")}  # than what comes
 LOCALS = "      INTEGER J, M, AT, MID, IERR, STATUS(MPI_STATUS_SIZE)\n"
 NOBODY = {"      NORTH = -1\n      SOUTH = -1\n": "      NORTH = MPI_PROC_NULL\n      SOUTH = -1\n"}
 # name: (replacements, receives and sends that are under way around the step)
@@ -54,6 +55,10 @@ CASES: dict[str, tuple[dict[str, str], tuple[int, int]]] = {
         {SECOND: f"{SECOND}      IF (ME .EQ. 77) SOUTH = -1\n"},
         (1, 1),
     ),
+    "read where it is not known": (
+        {UNPACK: UNPACK.replace("  AT = ", "  IF (M .GT. 1) AT = ")},
+        (2, 1),
+    ),
     "read in any case": ({END: f"{END}      A(1,1,1) = A(1,1,1) + RB(1)\n"}, (1, 1)),
     "printed in any case": ({END: f"{END}      PRINT *, RB(1)\n"}, (0, 0)),
     "read before the wait": ({WAIT + LOOPS + UNPACK: LOOPS + UNPACK + WAIT}, (1, 1)),
@@ -64,15 +69,16 @@ CASES: dict[str, tuple[dict[str, str], tuple[int, int]]] = {
         (1, 1),
     ),
     "the index is set now and then": (
-        {UNPACK: UNPACK.replace("  AT = ", "  IF (M .GT. 1) AT = ")},
+        LONGER | {UNPACK: UNPACK.replace("  AT = ", "  IF (M .GT. 1) AT = ")},
         (1, 1),
     ),
     "the index runs on": (
-        {LOOPS + UNPACK: f"        AT = 0\n{LOOPS}{UNPACK.replace('(J-1)*2 + M', 'AT + 1')}"},
+        LONGER
+        | {LOOPS + UNPACK: f"        AT = 0\n{LOOPS}{UNPACK.replace('(J-1)*2 + M', 'AT + 1')}"},
         (1, 1),
     ),
     "the index changes again": (
-        {UNPACK: UNPACK.replace(INDEX, f"{INDEX}            AT = AT + M\n")},
+        LONGER | {UNPACK: UNPACK.replace(INDEX, f"{INDEX}            AT = AT + M\n")},
         (1, 1),
     ),
     "what the index is made of changes": (

@@ -6,10 +6,18 @@ is inside a web whose filling covers all that the web reads.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from imbrex.transform import mpi_calls
-from imbrex.transform.analysis.filled import covers, each_once, unchanged, whole_ranges
+from imbrex.transform.analysis.filled import (
+    covers,
+    each_once,
+    unchanged,
+    whole,
+    whole_ranges,
+    within,
+)
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.null_source import may_fill_nothing
 from imbrex.transform.analysis.sections import buffer_section
@@ -127,7 +135,7 @@ class DefUseChains:
             return None
         for read in reads:
             # One with strides counts in lines that need not be those of the array.
-            known = None if read.strides else read.section
+            known = None if read.strides else self._read(read)
             if not any(covers(section, known) for section in current.filled):
                 self._refuse(statement, ReasonKind.READ_BEYOND(), read.line)
                 return None
@@ -136,6 +144,12 @@ class DefUseChains:
         current.calls += calls
         current.statements.append(statement)
         return current
+
+    def _read(self, access: Access) -> Section | None:
+        """What is read at most: Fortran reads no element outside of an array's bounds."""
+        if not self.program.in_fortran(self.routine.file):
+            return access.section
+        return within(access.section, self.program.variables[self.key])
 
     def _may_keep(self, statement: Statement) -> bool:
         """Whether a receive in the statement may leave the array as it was."""
@@ -172,6 +186,10 @@ class DefUseChains:
             return None
         for access in mine:
             section = access.section
+            every = whole(self.program.variables[self.key])
+            if not loops and section is None and every and self._sets_whole(body):
+                found.append(every)
+                continue
             if section is None or access.through or not each_once(section, loops):
                 return None
             for loop in reversed(loops):
@@ -181,6 +199,14 @@ class DefUseChains:
                 return None
             found.append(section)
         return found
+
+    def _sets_whole(self, body: list[Statement]) -> bool:
+        """Whether a statement of Fortran is an assignment to the whole array, by its name."""
+        if len(body) != 1 or not self.program.in_fortran(self.routine.file):
+            return False
+        name = re.escape(self.program.variables[self.key].name)
+        text = self.program.files[self.routine.file].data[body[0].code_start : body[0].end]
+        return re.match(rf"\s*{name}\s*=(?!=)".encode(), text, re.IGNORECASE) is not None
 
     def _refuse(self, statement: Statement, cause: Cause, line: int = 0) -> None:
         name = self.program.variables[self.key].name

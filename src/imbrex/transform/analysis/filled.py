@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from imbrex.transform.model.affine import Affine, Range, Section, surely_less
+from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.program import Kind, LoopRange, Statement
 
 _MOST = 32  # sections of one array that are looked at
@@ -18,6 +19,29 @@ def covers(filled: Section, read: Section | None) -> bool:
         and surely_less(have.low.plus(Affine(-1)), want.low)
         and surely_less(want.high, have.high.plus(Affine(1)))
         for have, want in zip(filled, read, strict=True)
+    )
+
+
+def whole(variable: Variable) -> Section | None:
+    """All elements of a local array whose bounds are numbers; one of COMMON may go on behind."""
+    if variable.kind != "local" or variable.pointer:
+        return None
+    found = []
+    for low, high in variable.bounds:
+        if low is None or high is None or low.terms or high.terms:
+            return None
+        found.append(Range(low, high))
+    return tuple(found) if found else None
+
+
+def within(section: Section | None, variable: Variable) -> Section | None:
+    """A section that is read; what is not known of it is within the bounds of the array."""
+    bounds = whole(variable)
+    if section is None or bounds is None or len(section) != len(bounds):
+        return bounds if section is None else section
+    return tuple(
+        Range(have.low or most.low, have.high or most.high)
+        for have, most in zip(section, bounds, strict=True)
     )
 
 

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 
 from imbrex.transform import mpi_calls
-from imbrex.transform.analysis.filled import covers, unchanged
+from imbrex.transform.analysis.filled import covers, unchanged, within
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.named import names_untold
 from imbrex.transform.analysis.null_source import may_fill_nothing
@@ -246,9 +246,12 @@ class Turns:
                 continue
             if access.variable != turn.buffer or access.through:
                 self._refuse(part, access.variable, ReasonKind.VALUES_FROM_ELSEWHERE())
-            elif access.write:
+                continue
+            if access.write:
                 self._refuse(part, access.variable, ReasonKind.SET_UNKNOWN())
-            elif access.strides or not any(covers(have, access.section) for have in filled):
+                continue
+            section = within(access.section, self.program.variables[access.variable])
+            if access.strides or not any(covers(have, section) for have in filled):
                 self._refuse(part, access.variable, ReasonKind.READ_BEYOND())
 
     def _untold(self, part: Statement) -> bool:
