@@ -48,6 +48,23 @@ CHECKS = {
     "a condition": "#define CHECK(x) if ((x) != MPI_SUCCESS) abort()",
     "success first": "#define CHECK(x) do { int e = (x); if (0 != e) abort(); } while (0)",
     "alone": "#define CHECK(x) (x)",
+    "set behind its declaration": "#define CHECK(x) do { int e; e = (x); if (e) abort(); }"
+    " while (0)",
+    "any number of parameters": "#define CHECK(...) do { int e = (__VA_ARGS__); if (e) abort(); }"
+    " while (0)",
+    "a function's": """static inline void
+check_(int code, const char *what, const char *file, int line)
+{
+    if (code != MPI_SUCCESS) {
+        /* check_ ends */
+        fprintf(stderr, "%s: check_ %s:%d\\n", what, file, line);
+        MPI_Abort(MPI_COMM_WORLD, code);
+    }
+}
+#define CHECK(call) check_((call), #call, __FILE__, __LINE__)""",
+    "a function's in a loop": """static void check_(int code, int line);
+static void check_(int code, int line) { if (code == 0) return; exit(line); }
+#define CHECK(call) do { check_(call, __LINE__); } while (0)""",
     "twice the same": "#ifdef NDEBUG\n#define CHECK(c) (c)\n#else\n#define CHECK(x) x\n#endif",
 }
 OTHERS = {
@@ -61,6 +78,34 @@ OTHERS = {
     " } while (0)",
     "its variable has the program's scope": "#define CHECK(x) int e = (x); if (e) abort()",
     "two parameters": "#define CHECK(x, ...) x",
+    "any number that runs twice": "#define CHECK(...) do { int e = (__VA_ARGS__); if (e) abort();"
+    " __VA_ARGS__; } while (0)",
+    "another is set": "#define CHECK(x) do { int e; n = (x); if (e) abort(); } while (0)",
+    "a function that counts": """static int w_;
+static void check_(int c) { w_ += c; }
+#define CHECK(x) check_(x)""",
+    "a function of another file": """void check_(int c);
+#define CHECK(x) check_(x)""",
+    "a function of another type": """static int check_(int c) { if (c) abort(); return 0; }
+#define CHECK(x) check_(x)""",
+    "a macro in the macro": """static void check_(int c) { if (c) abort(); }
+#define check_(c) (failures += (c))
+#define CHECK(x) check_(x)""",
+    "a variable of a function's name": """static int w_;
+static void one(int c) { w_ += c; }
+static void (*check_)(int) = one;
+#define CHECK(x) check_(x)""",
+    "one of two functions": """#ifdef OTHER
+static void check_(int c) { if (c) abort(); }
+#else
+static int w_;
+static void check_(int c) { w_ += c; if (c) abort(); }
+#endif
+#define CHECK(x) check_(x)""",
+    "a function that is given more": """static void check_(int c, int n) { if (c) exit(n); }
+#define CHECK(x) check_(x, failures++)""",
+    "a function that is asked more": """static void check_(int c) { if (c) abort(); }
+#define CHECK(x) check_(x != failures)""",
     "another one elsewhere": "#if 1\n#define CHECK(x) x\n#else\n#define CHECK(x) n += x\n#endif",
 }
 
@@ -146,6 +191,42 @@ def test_a_check_in_a_macro_of_the_program_is_left_alone(tmp_path: Path) -> None
     define = LOOP + "\n#define TALK(r) do { \\\n" + EXCHANGE.replace("\n", " ") + " \\\n} while (0)"
     found = outcome(tmp_path, define, "TALK(rank);")
     assert rewritten(found) == 0
+
+
+UNBRACED = {
+    "if": "if (n >= 0) {}",
+    "else": "if (n < 0) n = 0; else {}",
+    "for": "for (int k = 0; k < 1; k++) {}",
+}
+
+
+@pytest.mark.parametrize("name", UNBRACED)
+def test_a_check_follows_a_head_in_its_line(name: str, tmp_path: Path) -> None:
+    call = UNBRACED[name].format(
+        "CHECK(MPI_Irecv(b, 1000, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, &q));"
+    )
+    wait = "CHECK(MPI_Wait(&q, MPI_STATUS_IGNORE));"
+    found = outcome(tmp_path, LOOP, f"MPI_Request q;\n        {call}\n        {wait}")
+    assert not any("CHECK" in str(decision.reason) for decision in found.decisions)
+    assert rewritten(found) > 0, [str(d.reason) for d in found.decisions]
+    (after,) = found.after.values()
+    assert call.encode() in after
+    assert after.index(b"w[i] = 2 * w[i] + i;") < after.index(wait.encode())
+
+
+def test_a_check_of_another_kind_of_head_is_left_alone(tmp_path: Path) -> None:
+    call = BROADCAST.replace("CHECK", "(void) CHECK", 1)
+    found = outcome(tmp_path, "#define CHECK(x) (x)", call)
+    assert rewritten(found) == 0
+
+
+def test_a_constant_is_given_to_a_check(tmp_path: Path) -> None:
+    define = """#define CHECK(call, what) do { int e = (call); if (e) { \\
+        fprintf(stderr, "%s\\n", what); exit(e); } } while (0)"""
+    assert rewritten(outcome(tmp_path, define, BROADCAST.replace("));", '), "a broadcast");'))) == 1
+    for given in ("argv[n++]", "argv[n]"):
+        found = outcome(tmp_path, define, BROADCAST.replace("));", f"), {given});"))
+        assert rewritten(found) == 0
 
 
 CALL = EXCHANGE.removeprefix("CHECK(").removesuffix(");")

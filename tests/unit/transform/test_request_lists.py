@@ -105,6 +105,15 @@ GOES: dict[str, dict[str, str]] = {
         "push": "q.push_back(MPI_REQUEST_NULL); "
         "MPI_Isend(&other[1], 1, MPI_DOUBLE, high, 3, MPI_COMM_WORLD, &q.back());"
     },
+    "made in place": {
+        "push": "q.emplace_back(); "
+        "MPI_Isend(&other[1], 1, MPI_DOUBLE, high, 3, MPI_COMM_WORLD, &q.back());"
+    },
+    "made and pushed": {
+        "push": "q.push_back(MPI_Request()); "
+        "MPI_Isend(&other[1], 1, MPI_DOUBLE, high, 3, MPI_COMM_WORLD, &q.back()); "
+        "q.push_back(MPI_Request{});"
+    },
     "pushed in a condition": {"push": "if (low >= 0 || high > 0) q.push_back(t);"},
     "local vectors as buffers": {
         **BUFFERS,

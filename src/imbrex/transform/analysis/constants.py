@@ -66,16 +66,16 @@ def _constants(
         found = footprints.changed_by(statements, routine.file)
         return value.variables().isdisjoint(found)
 
-    left = sorted(single)
-    more = True
-    while more:  # what is made of others may stand in one line with them
-        more = False
-        for key in [name for name in left if name not in values]:
+    # What is made of others may be looked at before them: it is told in the terms of the last.
+    for _ in range(len(single)):
+        before = dict(values)
+        for key in sorted(single):
             value = program.definitions[key]
             known = value.replace(lambda factor: values.get(factor, Affine.variable(factor)))
             if known is not None and keeps(key, known):
                 values[key] = known
-                more = True
+        if values == before:
+            break
     return values
 
 

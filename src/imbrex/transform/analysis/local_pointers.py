@@ -66,14 +66,17 @@ class LocalPointers:
         return {key: known[key] for key in declared - self._addressed if counts[key] == 1}
 
     def _there(self, access: Access, meant: Meant) -> Access:
-        section = None if access.strides else self._section(access.section, meant)
+        section, strides = self._section(access.section, meant), access.strides
+        if strides:  # lines from the first element on are lines of the memory
+            begins = meant.first == (Affine(0),)
+            section, strides = (access.section, strides) if begins else (None, ())
         return Access(
             meant.variable,
             meant.through,
             access.write,
             access.line,
             section,
-            (),
+            strides,
             meant.owner,
             meant.slot,
             when=access.when,

@@ -83,7 +83,7 @@ def read_c(
     texts = _own_texts(unit, source, contents)
     if checks:
         functions = CheckingFunctions(unit, source.name, texts)
-        source.checked = checked_calls(data, checking_macros(texts.values(), flags), functions)
+        source.checked = checked_calls(data, checking_macros(texts, flags), functions)
         if source.checked:
             unit = _parsed(path, flags, without_checks(data, source.checked.values()), contents)
     source.mpi_known_from = _includes_mpi(unit)

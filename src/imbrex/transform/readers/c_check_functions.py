@@ -15,7 +15,12 @@ _HEAD = re.compile(
     r"(?:(?:static|inline|constexpr|extern)\s+)*void\s+[\w:]+\s*"
     r"\(\s*(?:const\s+)?int\s+(?:const\s+)?(\w+)\s*(?:,[^(){}]*)?\)\s*(?:const\s*)?\{",
 )
+_RETURNS_NONE = r"(?:\b(?:static|inline|constexpr|extern)\s+)*\bvoid"
+_CODE_FIRST = r"\(\s*(?:const\s+)?int\b[^(){};]*\)\s*(?:const\s*)?"
 _NO_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"', re.DOTALL)
+# The same, and a quotation mark that begins no text.
+_NO_NAMES = re.compile(_NO_CODE.pattern + r"|'(?:\\.|[^'\\\n])'", re.DOTALL)
+_STATEMENT_WORDS = ("else", "do")
 
 
 class CheckingFunctions:
@@ -44,6 +49,41 @@ class CheckingFunctions:
             text = data[where[1] : definition.extent.end.offset].decode(errors="replace")
             self.known[where] = _only_checks(text)
         return self.known[where]
+
+
+def only_checks_wherever(name: str, texts: Mapping[str, bytes]) -> bool:
+    """Whether each function of this name is defined in these texts, and does nothing but check.
+
+    Whatever else has the name there, as a variable, a template or a macro, makes it unknown.
+    """
+    defined = False
+    head_of = re.compile(rf"{_RETURNS_NONE}\s+({name})\s*{_CODE_FIRST}([{{;])")
+    for data in texts.values():
+        text = _NO_NAMES.sub(_without_names, data.decode(errors="replace"))
+        heads = {head.start(1): head for head in head_of.finditer(text)}
+        for use in re.finditer(rf"\b{name}\b", text):
+            head = heads.get(use.start())
+            if head is None:
+                if not _is_called(text, use.start(), use.end()):
+                    return False
+            elif head[2] == "{":
+                if not _only_checks(text[head.start() : closing(text, head.end() - 1) + 1]):
+                    return False
+                defined = True
+    return defined
+
+
+def _without_names(part: re.Match[str]) -> str:
+    return '""' if part[0].startswith('"') else " "
+
+
+def _is_called(text: str, start: int, end: int) -> bool:
+    """Whether a name stands where it is a function that a statement calls."""
+    before = text[max(0, start - 200) : start].rstrip()
+    word = re.search(r"\w+$", before)
+    if word is not None and word[0] not in _STATEMENT_WORDS:
+        return False
+    return before[-1:] not in tuple("*&>.~:=") and re.match(r"\s*\(", text[end:]) is not None
 
 
 def _only_checks(text: str) -> bool:

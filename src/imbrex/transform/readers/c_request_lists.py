@@ -1,12 +1,13 @@
 """Lists of requests: local vectors that a function fills by `push_back`, waits for and empties.
 
 Such a vector is a variable like an array of requests where all that is done with it is seen: its
-elements come from starts, from request variables of the function and from MPI_REQUEST_NULL, and
-nothing but MPI is given their address, for the time of the call.
+elements come from starts, from request variables of the function and from MPI_REQUEST_NULL or
+`MPI_Request()`, and nothing but MPI is given their address, for the time of the call.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from clang.cindex import LinkageKind, StorageClass
@@ -18,6 +19,7 @@ from imbrex.transform.readers import c_vectors
 TAKES = frozenset({"push_back", "emplace_back"})
 CHANGES = TAKES | {"clear", "reserve", "resize"}
 _ADDRESSED = frozenset({"back", "front"})
+_NONE = re.compile(rb"MPI_REQUEST_NULL|MPI_Request\s*(?:\(\s*\)|\{\s*\})")
 _BODIES = frozenset(
     {
         *(ck.COMPOUND_STMT, ck.IF_STMT, ck.FOR_STMT, ck.WHILE_STMT, ck.DO_STMT),
@@ -29,6 +31,11 @@ _BODIES = frozenset(
 def identity(declaration: Any) -> int:
     """What two nodes of one declaration share."""
     return int(declaration.raw.first or 0)
+
+
+def is_no_request(text: bytes) -> bool:
+    """Whether an expression is a request that nothing has started, as `MPI_Request()` is."""
+    return _NONE.fullmatch(text) is not None
 
 
 def request_lists(body: Any, text: bytes) -> frozenset[int]:
@@ -89,12 +96,14 @@ class _Lists:
             return _is_given_to_mpi(outer, address=True)
         alone = bool(outer) and outer[-1].kind in _BODIES
         if name in TAKES:
-            return alone and len(call.arguments) == 1 and self._is_handle(call.arguments[0])
+            made = name == "emplace_back" and not call.arguments
+            one = len(call.arguments) == 1 and self._is_handle(call.arguments[0])
+            return alone and (made or one)
         filled = [self._is_null(value) for value in call.arguments[1:]]
         return name in CHANGES and alone and all(filled)
 
     def _is_null(self, value: Any) -> bool:
-        return self.text[slice(*cc.spelled(value))] == b"MPI_REQUEST_NULL"
+        return is_no_request(self.text[slice(*cc.spelled(value))])
 
     def _is_handle(self, value: Any) -> bool:
         """Whether it is a request variable of the function, or no request."""

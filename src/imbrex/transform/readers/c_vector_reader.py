@@ -17,7 +17,7 @@ from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_std_arrays, c_vectors
-from imbrex.transform.readers.c_request_lists import TAKES, identity
+from imbrex.transform.readers.c_request_lists import TAKES, identity, is_no_request
 from imbrex.transform.readers.c_values import ValueReader
 from imbrex.transform.readers.cxx_library import is_library
 
@@ -216,7 +216,9 @@ class VectorReader(ValueReader, ABC):
         for child in cursor.arguments:
             if child.kind is ck.UNEXPOSED_EXPR and not child.operands:
                 continue  # a default argument
-            if name in TAKES and not self.is_null_request(child):
+            if is_no_request(self.source.data[slice(*cc.spelled(child))]):
+                continue
+            if name in TAKES:
                 effects.listed = self.key_of(child.stripped.referenced)
                 self.program.request_lists[key].add(effects.listed)
             self.read(child.stripped, effects)

@@ -224,7 +224,7 @@ class Halves:
             guard, number = item.path[-1]
             one_line = not guard.blocks[number].braced
         if one_line:
-            indent = indent_at(data, guard.code_start) + "   "
+            indent = indent_at(data, guard.code_start) + ("   " if self.fortran else "    ")
         if item.render is not None:
             return [indent + item.render(indent)]
         if item.transfers:
