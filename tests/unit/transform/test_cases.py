@@ -74,6 +74,7 @@ def test_untouched_bytes_stay(case: Path) -> None:
         "axes.f90": 4,
         "chunk.f90": 2,
         "kept.c": 4,
+        "grid.cpp": 8,
         "lambda.cpp": 1,
         "listed.cpp": 5,
         "planes.f": 4,

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 
 from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.counted_requests import Counters
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.handles import Handle, Handles, starts_of
 from imbrex.transform.analysis.messages import statement_waits
@@ -38,6 +39,7 @@ class Beginnings:
         self.program: Program = footprints.program
         self.handles = Handles(footprints.program)
         self.states = RequestStates(footprints)
+        self.counters = Counters(footprints, self.handles)
         self._known: dict[int, Begun | None] = {}
 
     def only_ends(self, routine: Routine, statement: Statement) -> bool:
@@ -132,6 +134,8 @@ class Beginnings:
         if not self.program.in_c(routine.file) or not self.only_ends(routine, end):
             return None  # a Fortran compiler may keep in registers what a call is not given
         waits = self.handles.of(routine, end)
+        if waits and len(waits) == 1 and waits[0].elements is None:
+            return self._find_counted(routine, block, index, waits[0])
         if not waits or any(not wait.name or wait.elements is None for wait in waits):
             return None
         wanted = {(w.name, element) for w in waits for element in w.elements or ()}
@@ -175,6 +179,43 @@ class Beginnings:
         if not all(self._is_known(wait) for wait in waits):
             return None
         return Begun(tuple(statements), accesses, (*begun, *waits))
+
+    def _find_counted(
+        self, routine: Routine, block: Block, index: int, wait: Handle
+    ) -> Begun | None:
+        """The same where the end waits for as many requests as a counter says."""
+        counter = self.counters.of_wait(wait)
+        if counter is None or not self.counters.keeps(routine, block.statements[index], wait):
+            return None
+        accesses: list[Access] = []
+        begun: list[Handle] = []
+        statements: list[Statement] = []
+        for position in range(index - 1, -1, -1):
+            statement = block.statements[position]
+            footprint = self.footprints.of(statement, routine.file)
+            if footprint.stop is not None or footprint.leaves is not None:
+                return None
+            names = {event.name for event in footprint.events}
+            posts = bool(names & mpi_calls.STARTS.keys())
+            if not posts and counter.key not in self.footprints.changed_in(footprint):
+                if not names <= mpi_calls.WAITS:
+                    return None
+                continue
+            if not names <= mpi_calls.STARTS.keys():
+                return None
+            counted = self.counters.of(routine, statement, counter)
+            if counted is None:
+                return None
+            if counted.starts:
+                between = block.statements[position:index]
+                changed = self.footprints.changed_by(between, routine.file)
+                accesses += self.footprints.later(footprint.accesses, changed)
+                begun += counted.starts
+                statements.append(statement)
+            if counted.begins:
+                known = self._stays(routine, wait, block, position, index) and self._is_known(wait)
+                return Begun(tuple(statements), accesses, (*begun, wait)) if known else None
+        return None
 
     def _is_known(self, wait: Handle) -> bool:
         """Whether no handle comes into a request, or leaves it, otherwise than is seen."""

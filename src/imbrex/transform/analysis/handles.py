@@ -14,7 +14,7 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.requests import request_argument
 from imbrex.transform.model.program import Argument, Call, Kind, Program, Routine, Statement
 
-_DEEPEST = 4  # calls from the routine that begins and ends down to MPI
+DEEPEST = 4  # calls from the routine that begins and ends down to MPI
 _PLACE = r"\w+(?:(?:\.|->)\w+|\[\w+\])*"
 _REQUEST = re.compile(
     rf"(?P<address>&)?(?P<place>{_PLACE}?)(?:\.data\(\))?(?:\[(?P<index>\d+)\]|\+(?P<offset>\d+))?$"
@@ -61,16 +61,16 @@ class Handles:
         found: list[Handle],
     ) -> bool:
         for call in statement.calls:
-            sure = always and self._is_made(routine, statement, call)
+            sure = always and self.is_made(routine, statement, call)
             if call.name in mpi_calls.STARTS or call.name in mpi_calls.COMPLETIONS:
                 found.append(self._handle(routine, statement, call, names, sure, depth))
                 continue
             callee = self.program.callee(call.name, routine.file)
             if call.unknown or call.name.startswith("MPI_") or callee is None:
                 continue
-            if depth == _DEEPEST:
+            if depth == DEEPEST:
                 return False
-            inner = self._passed(routine, call, callee, names, depth)
+            inner = self.passed(routine, call, callee, names, depth)
             certain = sure
             for outer in callee.body.statements:
                 plain = outer.kind in (Kind.SIMPLE, Kind.DECLARE, Kind.JUMP)
@@ -78,10 +78,10 @@ class Handles:
                     here = certain and plain
                     if not self._of_calls(callee, each, inner, here, depth + 1, found):
                         return False
-                certain = certain and not _may_return(outer)
+                certain = certain and not may_return(outer)
         return True
 
-    def _is_made(self, routine: Routine, statement: Statement, call: Call) -> bool:
+    def is_made(self, routine: Routine, statement: Statement, call: Call) -> bool:
         """Whether a call is made whenever its statement is: it is in no part of a condition."""
         source = self.program.files.get(routine.file) or self.program.headers.get(routine.file)
         if source is None or call.macro:
@@ -108,7 +108,7 @@ class Handles:
         variable = self.program.variables.get(argument.base or "")
         if match is None or variable is None or len(variable.bounds) > 1 or variable.rows:
             return Handle(routine, statement, call, "", None, always)
-        name = self._name(routine, match["place"], argument, names, depth)
+        name = self.name(routine, match["place"], argument, names, depth)
         # `&a[1]`, `&a`, `a` and `a + 1`; what `a[1]` and `&a + 1` are is not known.
         if match["offset" if match["address"] else "index"] is not None:
             name = ""
@@ -120,7 +120,7 @@ class Handles:
         elements = None if count is None else frozenset(range(first, first + count))
         return Handle(routine, statement, call, name, elements, always)
 
-    def _passed(
+    def passed(
         self, routine: Routine, call: Call, callee: Routine, names: Names, depth: int
     ) -> dict[str, str]:
         """The names of what a call passes, by the names that the callee has for it."""
@@ -135,10 +135,10 @@ class Handles:
                 continue
             place = match["place"] if match is not None else ""
             place = place or ("this" if known == "this" and not argument.text.strip() else "")
-            found[known] = self._name(routine, place, argument, names, depth) if place else ""
+            found[known] = self.name(routine, place, argument, names, depth) if place else ""
         return found
 
-    def _name(
+    def name(
         self, routine: Routine, place: str, argument: Argument, names: Names, depth: int
     ) -> str:
         """The name of a place in the terms of the outermost routine; empty where it has none."""
@@ -190,7 +190,7 @@ def declared_in(program: Program, routine: Routine) -> set[str]:
     return found
 
 
-def _may_return(statement: Statement) -> bool:
+def may_return(statement: Statement) -> bool:
     """Whether what follows a statement in its routine may not be reached."""
     inside = [inner for inner in statement.walk() if inner.leaves]
     return any(inner.text not in ("break", "continue") for inner in inside)

@@ -80,8 +80,8 @@ def _without_names(part: re.Match[str]) -> str:
 def _is_called(text: str, start: int, end: int) -> bool:
     """Whether a name stands where it is a function that a statement calls."""
     before = text[max(0, start - 200) : start].rstrip()
-    word = re.search(r"\w+$", before)
-    if word is not None and word[0] not in _STATEMENT_WORDS:
+    name = re.search(r"\w+$", before)
+    if name is not None and name[0] not in _STATEMENT_WORDS:
         return False
     return before[-1:] not in tuple("*&>.~:=") and re.match(r"\s*\(", text[end:]) is not None
 
