@@ -96,6 +96,7 @@ class Parted:
         self._new: list[
             tuple[Routine, RoutineText, tuple[str, str], tuple[str, str], tuple[Part, Part]]
         ] = []
+        self._known: list[tuple[Routine, RoutineText]] = []  # whose parts are there already
         self._locals: set[str] = set()  # names of what callers keep
         self._users: set[tuple[str, str]] = set()
         self._divided: set[int] = set()  # calls, by identity
@@ -184,6 +185,7 @@ class Parted:
                 for part, name in zip(parts, names, strict=True)
             )
             if all(self._is_there(callee, n, w) for n, w in zip(names, written, strict=True)):
+                self._known.append((callee, text_of(self.program, callee)))
                 return names
             hidden = is_member(callee) and any(named_anywhere(self.program, n) for n in names)
             if not hidden and not any(name.lower() in taken for name in names):
@@ -205,9 +207,7 @@ class Parted:
         """What must be written beside the calls: the routines, and what makes them known."""
         found: dict[str, list[Edit]] = {}
         for callee, text, names, written, parts in self._new:
-            local = "static" in text.lead and not is_member(callee)
-            local = local or (callee.scope is not None and "" in callee.scope.namespaces)
-            unused = local and self._unused(callee)
+            unused = self._unused(callee, text)
             start, end = text.span
             between = "\n\n"
             if is_member(callee):
@@ -230,11 +230,28 @@ class Parted:
                 self._list(callee, names, found)
             else:
                 self._declare(callee, text, list(zip(names, parts, strict=True)), unused, found)
+        for callee, text in self._known:
+            if self._unused(callee, text) and not any(callee is new[0] for new in self._new):
+                self._remove(callee, text, found)
         return found
 
-    def _unused(self, callee: Routine) -> bool:
-        """Whether nothing calls the whole routine any more."""
-        if callee.address_taken or sum(callee is new[0] for new in self._new) > 1:
+    def _remove(self, callee: Routine, text: RoutineText, found: dict[str, list[Edit]]) -> None:
+        """Take out a routine whose last call is divided into parts that are there."""
+        data = self.program.files[callee.file].data
+        spans = [text.span, *(m.span() for m in _declared(callee.plain_name).finditer(data))]
+        for start, end in spans:
+            behind = re.compile(rb"\s*").match(data, end)
+            last = end if behind is None else behind.end()
+            line = data.rfind(b"\n", 0, last) + 1  # what follows keeps its indentation
+            found.setdefault(callee.file, []).append(Edit(start, max(line, end), ""))
+
+    def _unused(self, callee: Routine, text: RoutineText) -> bool:
+        """Whether nothing can call the whole routine any more."""
+        local = "static" in text.lead and not is_member(callee)
+        local = local or (callee.scope is not None and "" in callee.scope.namespaces)
+        if not local or callee.address_taken:
+            return False
+        if sum(callee is new[0] for new in self._new) > 1:
             return False
         return all(id(c) in self._divided for c in self.program.calls() if c.name == callee.name)
 

@@ -48,7 +48,7 @@ class Halo {
     MPI_Request requests_[4];
 };
 
-void diffuse(const Field &a, Field &b) {
+static void diffuse(const Field &a, Field &b) {
     for (int i = 1; i <= a.nx(); ++i)
         for (int j = 1; j <= a.ny(); ++j)
             b(i, j) = 0.6 * a(i, j) + 0.1 * (a(i - 1, j) + a(i + 1, j) + a(i, j - 1) + a(i, j + 1));
