@@ -159,7 +159,9 @@ TWO_LABELS = layer("""    int axis = face >> 1, side = 1 - ghost;
 FIRST_SIDES = LAYER.replace("1 - ghost;", "(ghost == 0);")
 ASKS = "        if (g->n[0] < 1 || g->n[1] < 1)\n            return;\n"
 # Programs of which both faces go together.
+SWAP = "\n        double *t = g->out[0]; g->out[0] = g->out[1]; g->out[1] = t;"
 DONE = {
+    "buffers that change places": program(exchange=EXCHANGE + SWAP),
     "by division and remainder": program(),
     "branches": program(OWN_BRANCHES),
     "cases": program(CASES),
@@ -221,7 +223,6 @@ def test_no_guard_where_the_program_asks(tmp_path: Path) -> None:
     assert "imbrex: as before" not in after
 
 
-SWAP = "\n        double *t = g->out[0]; g->out[0] = g->out[1]; g->out[1] = t;"
 REFUSED = {
     "unpacks what it packs": program(LAYER.replace("+ ghost : 1 - ghost", ": 1")),
     "two layers deep": program(LAYER.replace("low[d] = high[d] =", "high[d] =")),
@@ -291,7 +292,9 @@ def test_one_after_the_other(name: str, tmp_path: Path) -> None:
 # The second face may be packed once the first has left, and is received behind the unpacking.
 SHARED = {
     "buffers that are parts of one": program(main="g.out[1] = g.out[0] + 1;"),
-    "buffers that are exchanged": program(exchange=EXCHANGE + SWAP),
+    "a buffer that another takes over": program(
+        exchange=EXCHANGE + "\n        g->out[0] = g->out[1];"
+    ),
     "one buffer twice": program(main="g.out[1] = g.out[0];"),
     "a part of another array": program(main="g.out[1] = pool + 5;").replace(
         "static int wide", "static double pool[900];\nstatic int wide"
