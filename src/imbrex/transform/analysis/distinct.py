@@ -19,6 +19,7 @@ from imbrex.transform.model.program import Argument, Block, Call, Kind, Program,
 from imbrex.transform.model.reasons import NOT_ANALYSED, ReasonKind
 
 Pair = frozenset[str]
+Place = tuple[str, bytes]  # a pointer: its key, and how the program names it
 # An assignment of one pointer to another, neither of which has a side effect in its name.
 _ASSIGNMENT = re.compile(
     rb"(?:[\w \t]*\*\s*(?:restrict\s+|const\s+)*)?(?P<target>\w+(?:(?:->|\.)\w+)*)\s*=\s*"
@@ -310,11 +311,20 @@ def _rings(program: Program, routine: Routine, block: Block) -> list[tuple[str, 
     found: list[tuple[str, ...]] = []
     source = program.files.get(routine.file)
     data = b"" if source is None else source.data
-    moves = [_move(statement, data) for statement in block.statements]
+    found += [s.swaps for s in block.statements if s.swaps is not None]
+    for kept, ring in closed([_move(statement, data) for statement in block.statements]):
+        if len({kept, *ring}) == len(ring) + 1 > 2:
+            found.append(tuple(key for key, _ in ring))
+    return [ring for ring in found if len(set(ring)) == len(ring)]
+
+
+def closed(moves: list[tuple[Place, Place] | None]) -> list[tuple[Place, list[Place]]]:
+    """Moves (target, source) in a row that end with what the first one has kept.
+
+    Each as the place that keeps it, and the places that exchange what they hold.
+    """
+    found: list[tuple[Place, list[Place]]] = []
     for number, first in enumerate(moves):
-        statement = block.statements[number]
-        if statement.swaps is not None:
-            found.append(statement.swaps)
         if first is None:
             continue
         kept, ring = first[0], [first[1]]
@@ -322,14 +332,13 @@ def _rings(program: Program, routine: Routine, block: Block) -> list[tuple[str, 
             if move is None or move[0] != ring[-1]:
                 break
             if move[1] == kept:
-                if len({kept, *ring}) == len(ring) + 1 > 2:
-                    found.append(tuple(key for key, _ in ring))
+                found.append((kept, ring))
                 break
             ring.append(move[1])
-    return [ring for ring in found if len(set(ring)) == len(ring)]
+    return found
 
 
-def _move(statement: Statement, data: bytes) -> tuple[tuple[str, bytes], tuple[str, bytes]] | None:
+def _move(statement: Statement, data: bytes) -> tuple[Place, Place] | None:
     """(target, source) of a statement that only copies one pointer to another.
 
     Each is a variable and, for a field, how the statement names it: which object's field it is.

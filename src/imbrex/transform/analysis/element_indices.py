@@ -60,12 +60,12 @@ def _is_own(program: Program, name: str) -> bool:
 def _keeps(block: Block, declared: int, key: str, value: Affine) -> bool:
     """Whether a variable is what it was declared with wherever it is read in an index."""
     behind = block.statements[declared + 1 :]
-    if any(s.kind not in _STRAIGHT for each in behind for s in _with_inner(each)):
+    if any(s.kind not in _STRAIGHT for each in behind for s in each.walk()):
         return False
     for number, statement in enumerate(behind):
-        if not value.variables() & set(_written(_with_inner(statement))):
+        if not value.variables() & set(_written(statement.walk())):
             continue
-        rest = [s for later in behind[number + 1 :] for s in _with_inner(later)]
+        rest = [s for later in behind[number + 1 :] for s in later.walk()]
         return not _indexes(statement) and not any(_reads(s, key) for s in rest)
     return True
 
@@ -94,13 +94,6 @@ def _written(statements: Iterable[Statement]) -> list[str]:
         for access in statement.accesses
         if access.write and not access.through
     ]
-
-
-def _with_inner(statement: Statement) -> list[Statement]:
-    inner = [
-        s for block in statement.blocks for each in block.statements for s in _with_inner(each)
-    ]
-    return [statement, *inner]
 
 
 def _replace(program: Program, statement: Statement, values: dict[str, Affine]) -> None:

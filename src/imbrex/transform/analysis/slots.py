@@ -12,7 +12,7 @@ import re
 from collections import Counter
 
 from imbrex.transform.analysis.aliases import EXTERNAL, Aliases
-from imbrex.transform.analysis.distinct import handed_out, joined
+from imbrex.transform.analysis.distinct import Place, closed, handed_out, joined
 from imbrex.transform.analysis.elements import Owned
 from imbrex.transform.model.memory import UNKNOWN_MEMORY
 from imbrex.transform.model.program import Block, Kind, Program, Statement
@@ -26,8 +26,6 @@ _MOVE = re.compile(
     + _PLACE % b"read"
     + rb")\s*;?\s*"
 )
-# A pointer: its key, and how the program names it.
-Place = tuple[str, bytes]
 
 
 def find_slotted(program: Program, aliases: Aliases) -> Owned:
@@ -96,19 +94,9 @@ def _rings(program: Program, file: str, block: Block) -> list[tuple[str, ...]]:
     """
     source = program.files.get(file)
     data = b"" if source is None else source.data
-    moves = [_move(program, statement, data) for statement in block.statements]
     found: list[tuple[str, ...]] = [s.swaps for s in block.statements if s.swaps is not None]
-    for number, first in enumerate(moves):
-        if first is None:
-            continue
-        kept, ring = first[0], [first[1]]
-        for move in moves[number + 1 :]:
-            if move is None or move[0] != ring[-1]:
-                break
-            if move[1] == kept:
-                found.append(tuple([key for key, _ in ring]))
-                break
-            ring.append(move[1])
+    for _, ring in closed([_move(program, statement, data) for statement in block.statements]):
+        found.append(tuple([key for key, _ in ring]))
     return found
 
 
