@@ -34,8 +34,8 @@ _FREE_GOES_ON = re.compile(r"&[ \t]*\n\s*&")
 
 
 @dataclass(frozen=True, slots=True)
-class BufferSite:
-    """An array that is the buffer of several messages of a routine."""
+class SharedVariable:
+    """A variable that several messages of a routine use in turn: a buffer, or a request."""
 
     routine: Routine
     variable: Variable
@@ -51,7 +51,7 @@ class _Excluding(Protocol):
     def excludes(self, other: Any) -> bool: ...
 
 
-class PrivateBuffers(Preparing[BufferSite, list[DefUseChain]]):
+class PrivateBuffers(Preparing[SharedVariable, list[DefUseChain]]):
     """An array that is the buffer of several messages in turn gets a second copy.
 
     Def-use chains of one array that need not wait for each other then use arrays apart.
@@ -75,12 +75,12 @@ class PrivateBuffers(Preparing[BufferSite, list[DefUseChain]]):
         super().__init__(program, footprints)
         self._known_users: dict[str, set[str]] = {}
 
-    def sites(self) -> Iterator[BufferSite]:
+    def sites(self) -> Iterator[SharedVariable]:
         for routine in self.program.editable():
             for key in self._shared(routine):
-                yield BufferSite(routine, self.program.variables[key])
+                yield SharedVariable(routine, self.program.variables[key])
 
-    def refused(self, site: BufferSite, refusal: Refusal) -> Proposal:
+    def refused(self, site: SharedVariable, refusal: Refusal) -> Proposal:
         line = refusal.reason.location.line
         return Proposal(self.name, site.routine, line, refusal.reason, about=site.variable.name)
 
@@ -100,7 +100,7 @@ class PrivateBuffers(Preparing[BufferSite, list[DefUseChain]]):
             if count > 1 and key in variables and variables[key].bounds
         ]
 
-    def conditions(self, site: BufferSite) -> list[DefUseChain]:
+    def conditions(self, site: SharedVariable) -> list[DefUseChain]:
         """The def-use chains of an array that may be separated, two of which can overlap.
 
         Raises Refusal where values may pass between uses, or outlive the routine.
@@ -226,7 +226,7 @@ class PrivateBuffers(Preparing[BufferSite, list[DefUseChain]]):
         bounds = ", ".join(str(b) if a == 1 else f"{a}:{b}" for a, b in extents)
         return f"({bounds})", source.data.find(b"\n", routine.declare_after), indent
 
-    def apply(self, plan: Plan[BufferSite, list[DefUseChain]]) -> Proposal:
+    def apply(self, plan: Plan[SharedVariable, list[DefUseChain]]) -> Proposal:
         routine, variable, chains = plan.site.routine, plan.site.variable, plan.content
         source = self.program.files[routine.file]
         declared = self.declared(routine, variable)

@@ -24,6 +24,7 @@ from imbrex.transform.rewrites.private import (
     MOST_COPIES,
     NAME,
     PrivateBuffers,
+    SharedVariable,
     colours_of,
     fresh_name,
     is_cut,
@@ -38,18 +39,6 @@ _KINDS = re.compile(r"integer|type\s*\(\s*mpi_request\s*\)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class RequestSite:
-    """A request that several receives of a routine use."""
-
-    routine: Routine
-    variable: Variable
-
-    @property
-    def line(self) -> int:
-        return self.variable.line or self.routine.line
-
-
-@dataclass(frozen=True, slots=True)
 class InTurn:
     """The receives of a request, and the buffers that several of them use."""
 
@@ -57,7 +46,7 @@ class InTurn:
     buffers: list[Variable]
 
 
-class PrivateReceives(Preparing[RequestSite, InTurn]):
+class PrivateReceives(Preparing[SharedVariable, InTurn]):
     """Receives that go through one request, one after the other, get requests and buffers apart.
 
     Before:
@@ -83,7 +72,7 @@ class PrivateReceives(Preparing[RequestSite, InTurn]):
         super().__init__(program, footprints)
         self.private = PrivateBuffers(program, footprints)
 
-    def sites(self) -> Iterator[RequestSite]:
+    def sites(self) -> Iterator[SharedVariable]:
         for routine in self.program.editable():
             if not self.program.in_fortran(routine.file):
                 continue
@@ -96,14 +85,14 @@ class PrivateReceives(Preparing[RequestSite, InTurn]):
             for key, count in used.items():
                 variable = self.program.variables.get(key)
                 if count > 1 and variable is not None and not variable.bounds:
-                    yield RequestSite(routine, variable)
+                    yield SharedVariable(routine, variable)
 
-    def refused(self, site: RequestSite, refusal: Refusal) -> Proposal:
+    def refused(self, site: SharedVariable, refusal: Refusal) -> Proposal:
         return Proposal(
             self.name, site.routine, site.line, refusal.reason, about=site.variable.name
         )
 
-    def conditions(self, site: RequestSite) -> InTurn:
+    def conditions(self, site: SharedVariable) -> InTurn:
         """The receives that may have requests apart, two of which can be under way together.
 
         Raises Refusal where one of them may need what another has left, or leaves it to others.
@@ -144,7 +133,7 @@ class PrivateReceives(Preparing[RequestSite, InTurn]):
             raise self._refusal(site, ReasonKind.USED_IN_CONSTRUCT())
         return InTurn(turns, buffers)
 
-    def _refusal(self, site: RequestSite, cause: Cause) -> Refusal:
+    def _refusal(self, site: SharedVariable, cause: Cause) -> Refusal:
         return Refusal(self.name, Reason(cause, Location(site.routine.file, site.line)))
 
     def _can_be_renamed(
@@ -162,7 +151,7 @@ class PrivateReceives(Preparing[RequestSite, InTurn]):
             return False
         return not any(keyword.search(source.data, s.start, s.end) for s in statements)
 
-    def apply(self, plan: Plan[RequestSite, InTurn]) -> Proposal:
+    def apply(self, plan: Plan[SharedVariable, InTurn]) -> Proposal:
         routine, request = plan.site.routine, plan.site.variable
         turns, buffers = plan.content.turns, plan.content.buffers
         source = self.program.files[routine.file]
