@@ -46,6 +46,7 @@ NAMES = [
     "flagged.c",
     "grid.f90",
     "halves.c",
+    "handed.c",
     "halves.f",
     "halves.f90",
     "hybrid.c",

@@ -8,6 +8,7 @@ from copy import copy
 from imbrex.transform.analysis.sections import as_number, shape_at
 from imbrex.transform.model.affine import ARROW, Affine, Fit, Range, Section, field_of
 from imbrex.transform.model.conditions import Choice
+from imbrex.transform.model.linear_indices import index_of_parts, parts_of_index
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access, Variable
 from imbrex.transform.model.program import Argument, Call, Program, Routine
 from imbrex.transform.model.shapes import Bounds, array_of, shape_of
@@ -50,8 +51,10 @@ class Binding:
                 section = self._fitting(access.fit, theirs, argument)
         elif strides is not None and self.same_array(access.variable, argument):
             section, fit = self.section(access.section), self._fit(access.fit)
-        elif strides is not None and theirs is not None:
+        elif strides is not None and self.fortran and theirs is not None:
             section, strides = self._view(access.section, strides, theirs, argument)
+        elif strides is not None and theirs is not None:
+            section, strides = self._moved_on(access.section, strides, theirs, argument)
         return Access(
             base,
             argument.through,
@@ -182,6 +185,43 @@ class Binding:
             ends = (None if end is None else self.value(end) for end in touched)
             found.append(Range(*(None if end is None else end.plus(first, -1) for end in ends)))
         return tuple(found), tuple(lengths[: len(section) - 1])
+
+    def _moved_on(
+        self,
+        section: Section | None,
+        strides: tuple[Affine, ...],
+        theirs: Variable,
+        argument: Argument,
+    ) -> tuple[Section | None, tuple[Affine, ...]]:
+        """What a routine of C touches through a pointer into a linear array: `post(&u[i * n], n)`.
+
+        Lines that the routine tells are lines of the array, too, shifted by what the address is
+        in them; whether they keep to their lengths is for `affine.within` to tell.
+        """
+        nothing: tuple[None, tuple[Affine, ...]] = (None, ())
+        mine = self.program.variables.get(argument.base or "")
+        if section is None or mine is None or argument.origin is None:
+            return nothing
+        linear = [
+            (variable.bounds[0][0] if len(variable.bounds) == 1 else None)
+            for variable in (mine, theirs)
+        ]
+        if linear != [Affine(0)] * 2 or mine.element != theirs.element or mine.rows:
+            return nothing
+        if mine.kind == "field" and not argument.owner:
+            return nothing  # of another object in each call, perhaps
+        first = [index for index in argument.origin if index is not None]
+        if len(first) != len(argument.strides) + 1 or len(first) != len(argument.origin):
+            return nothing
+        touched = self.section(section)
+        if touched is None or len(touched) != len(strides) + 1:
+            return nothing
+        begins = parts_of_index(index_of_parts(tuple(first), argument.strides), strides)
+        shifted = (
+            Range(*(None if end is None else end.plus(begin) for end in dimension))
+            for dimension, begin in zip(touched, begins, strict=True)
+        )
+        return tuple(shifted), strides
 
     def _given_shape(
         self, section: Section | None, theirs: Variable, argument: Argument

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.requests import request_argument
+from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.program import Argument, Call, Kind, Program, Routine, Statement
 
 DEEPEST = 4  # calls from the routine that begins and ends down to MPI
@@ -19,6 +20,7 @@ _PLACE = r"\w+(?:(?:\.|->)\w+|\[\w+\])*"
 _REQUEST = re.compile(
     rf"(?P<address>&)?(?P<place>{_PLACE}?)(?:\.data\(\))?(?:\[(?P<index>\d+)\]|\+(?P<offset>\d+))?$"
 )
+_FURTHER = "@"  # in names of addresses: which element of an array it is that of
 _OBJECT = re.compile(rf"[&*]?(?P<place>{_PLACE})$")
 
 Names = Mapping[str, str]
@@ -112,7 +114,8 @@ class Handles:
         # `&a[1]`, `&a`, `a` and `a + 1`; what `a[1]` and `&a + 1` are is not known.
         if match["offset" if match["address"] else "index"] is not None:
             name = ""
-        first = int(match["index"] or match["offset"] or 0)
+        name, _, further = name.partition(_FURTHER)
+        first = int(match["index"] or match["offset"] or 0) + int(further or 0)
         count: int | None = 1
         if call.name not in mpi_calls.STARTS and call.name != "MPI_Wait":
             value = call.arguments[0].value if call.name == "MPI_Waitall" else None
@@ -136,7 +139,33 @@ class Handles:
             place = match["place"] if match is not None else ""
             place = place or ("this" if known == "this" and not argument.text.strip() else "")
             found[known] = self.name(routine, place, argument, names, depth) if place else ""
+            if known != "this":
+                element = self._element(routine, argument, parameter, names, depth)
+                found[known] = element or found[known]
         return found
+
+    def _element(
+        self,
+        routine: Routine,
+        argument: Argument,
+        parameter: Variable | None,
+        names: Names,
+        depth: int,
+    ) -> str:
+        """The name of an array and the number of the element whose address is passed."""
+        match = _REQUEST.match("".join(argument.text.split()))
+        variable = self.program.variables.get(argument.base or "")
+        if match is None or variable is None or len(variable.bounds) != 1 or variable.rows:
+            return ""
+        if parameter is None or parameter.element != variable.element:
+            return ""
+        number = match["index"] if match["address"] else match["offset"]
+        if number is None or (match["address"] and match["offset"] is not None):
+            return ""
+        name, _, further = self.name(routine, match["place"], argument, names, depth).partition(
+            _FURTHER
+        )
+        return name and f"{name}{_FURTHER}{int(number) + int(further or 0)}"
 
     def name(
         self, routine: Routine, place: str, argument: Argument, names: Names, depth: int
@@ -149,21 +178,35 @@ class Handles:
             return ""  # an index has another meaning there
         if root == "this":
             outer = names.get("this", "") if depth else "this"
-            return outer and outer + rest
+            return outer and _part(outer, rest)
         own = {
             variable.name
             for key in routine.parameters
             if (variable := self.program.variables.get(key)) is not None
         }
         if root in own:
+            if depth and self._is_set(routine, root):
+                return ""
             outer = names.get(root, "") if depth else root
-            return outer and outer + rest
+            return outer and _part(outer, rest)
         if root in declared_in(self.program, routine):
             return "" if depth else place
         if not self._is_field(routine, root, argument, rest):
             return f"::{place}"
         outer = names.get("this", "") if depth else "this"
-        return outer and f"{outer}.{place}"
+        return outer and _part(outer, f".{place}")
+
+    def _is_set(self, routine: Routine, name: str) -> bool:
+        """Whether a routine sets a parameter, which then is not what it was given any more."""
+        keys = {key for key in routine.parameters if key in self.program.variables}
+        keys = {key for key in keys if self.program.variables[key].name == name}
+        if any(form == "addr" and key in keys for _, form, key in self.program.pointer_facts):
+            return True
+        return any(
+            access.write and not access.through and access.variable in keys
+            for statement in routine.statements()
+            for access in statement.accesses
+        )
 
     def _is_field(self, routine: Routine, root: str, argument: Argument, rest: str) -> bool:
         """Whether a name that is declared nowhere in a routine is one of its object's fields."""
@@ -176,6 +219,12 @@ class Handles:
             known.kind == "field" and known.name == root
             for known in self.program.variables.values()
         )
+
+
+def _part(name: str, rest: str) -> str:
+    """The name of a part of what a name stands for, or points to."""
+    array, _, number = name.partition(_FURTHER)
+    return f"{array}[{number}]{rest}" if number and rest else name + rest
 
 
 def declared_in(program: Program, routine: Routine) -> set[str]:
