@@ -91,6 +91,10 @@ MOVED = {
 }
 
 
+SET = "do i = 1, 100\n  %s(i) = 2\nend do\n"
+MOVED["another object of the type"] = {"code": SEND + SET % "h%u"}
+
+
 @pytest.mark.parametrize("name", MOVED)
 def test_other_memory_is_passed(name: str, tmp_path: Path) -> None:
     decisions, after = answers(tmp_path, **MOVED[name])
@@ -98,11 +102,9 @@ def test_other_memory_is_passed(name: str, tmp_path: Path) -> None:
     assert "MPI_Isend(" in after
 
 
-SET = "do i = 1, 100\n  %s(i) = 2\nend do\n"
 POINTED = "double precision, pointer :: p(:)"
 REFUSED: dict[str, dict[str, str]] = {
     "the component is set": {"code": SEND + SET % "g%u"},
-    "another object of the type": {"code": SEND + SET % "h%u"},
     "the same component within objects": {"code": SEND + SET % "pair%two%u"},
     "an element of an array of objects": {
         "declarations": "type(grid_t) :: many(3)",

@@ -14,6 +14,7 @@ from functools import cached_property
 
 from imbrex.transform.analysis.elements import Owned, different_elements
 from imbrex.transform.analysis.records import Records
+from imbrex.transform.analysis.two_objects import two_objects
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access, Variable
 from imbrex.transform.model.program import Program
 
@@ -323,7 +324,9 @@ class Aliases:
 
         A vector's memory always belongs to its object: nothing moves over what exchanges it.
         """
+        variable = self.program.variables.get(left.variable)
         owned = left.variable in self.owned or f"vector:{left.variable}" in self.program.variables
+        owned = owned or (variable is not None and variable.apart)
         if not owned or not (left.owner and right.owner):
             return False
         if self._apart(left.owner, right.owner, changed):
@@ -331,10 +334,7 @@ class Aliases:
         owners = [self.program.variables.get(name) for name in (left.owner, right.owner)]
         if any(self._new_beside(owner, other) for owner, other in (owners, owners[::-1])):
             return True
-        return left.owner != right.owner and all(
-            owner is not None and not owner.pointer and bool(owner.record) and not owner.bounds
-            for owner in owners
-        )
+        return left.owner != right.owner and two_objects(*owners)
 
     def _slots_apart(self, left: Access, right: Access, changed: frozenset[str]) -> bool:
         """Whether the accesses are through different elements of arrays of pointers."""

@@ -101,13 +101,18 @@ class Binding:
             return ""  # another one in each call, perhaps
         variable = self.program.variables.get(owner)
         argument = self.arguments.get(owner)
-        if variable is None or variable.kind != "parameter" or owner in self.written:
-            return "" if owner in self.written else owner
-        if not (variable.reference or variable.pointer):
+        if owner in self.written:
+            return ""
+        if variable is None or variable.kind not in ("parameter", "dummy"):
+            return owner
+        if variable.kind == "parameter" and not (variable.reference or variable.pointer):
             return ""
         base = None if argument is None else self.program.variables.get(argument.base or "")
         if argument is None or base is None:
             return ""
+        if variable.kind == "dummy":
+            alone = argument.whole and bool(base.record) and not base.bounds
+            return base.key if alone and base.kind != "field" else ""
         if argument.through:
             first = argument.origin is not None and not any(
                 index is None or index.terms or index.constant for index in argument.origin

@@ -9,7 +9,7 @@ from imbrex.transform.analysis.aliases import EXTERNAL, Aliases
 from imbrex.transform.model.affine import Affine, disjoint, extents, forget, within
 from imbrex.transform.model.cases import Case
 from imbrex.transform.model.linear_indices import in_lines
-from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
+from imbrex.transform.model.memory import MOVES, UNKNOWN_MEMORY, Access
 from imbrex.transform.model.program import Program
 
 _NONE: frozenset[str] = frozenset()
@@ -80,19 +80,36 @@ class Changes:
                     Access(item, False, access.write, access.line)
                     for item in sorted(self.aliases.objects(access.variable, access.through))
                 ]
+            elif self._given_over(access, changed):
+                found.append(Access(UNKNOWN_MEMORY, True, access.write, access.line))
             else:
                 known = access.anywhere() if changed is None else self.after(access, changed)
+                if self._passed_on(access, changed):
+                    known = known._replace(owner="")
                 found.append(known)
         return found
+
+    def _given_over(self, access: Access, changed: frozenset[str] | None) -> bool:
+        """Whether the memory of an array may belong to another one that has been given it."""
+        variable = self.program.variables.get(access.variable)
+        if variable is None or not variable.allocatable:
+            return False
+        return MOVES in self.program.variables if changed is None else MOVES in changed
+
+    def _passed_on(self, access: Access, changed: frozenset[str] | None) -> bool:
+        """Whether an object of Fortran is changed as a whole, so that its arrays may be others."""
+        variable = self.program.variables.get(access.variable)
+        if variable is None or not variable.apart:
+            return False
+        return changed is None or access.owner in changed
 
     def known_by(self, accesses: list[Access]) -> frozenset[str]:
         """The variables of which `later` asks: if none has changed, the accesses stay as known."""
         found: set[str] = set()
         for access in accesses:
-            if access.through:
-                found.add(access.owner)
-                if self._moved(access, {access.variable}):
-                    found.add(access.variable)
+            found |= {access.owner, MOVES}
+            if access.through and self._moved(access, {access.variable}):
+                found.add(access.variable)
             for dimension in access.section or ():
                 found |= dimension.variables()
             for form in (*access.strides, *access.slot):

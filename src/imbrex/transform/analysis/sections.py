@@ -31,7 +31,9 @@ def _elements(
     if variable is None or argument.origin is None or count is None:
         return _given(program, call, part)
     first = [index for index in argument.origin if index is not None]
-    if len(first) != len(argument.origin) or not variable.bounds or variable.scattered:
+    if len(first) != len(argument.origin):
+        return _given(program, call, part)
+    if not variable.bounds or variable.scattered:
         return None
     layout = _layout(program, call.arguments[part.datatype])
     if variable.element not in mpi_calls.ELEMENT_OF.get(layout.element, frozenset()):

@@ -93,6 +93,7 @@ class Meant(NamedTuple):
 
 
 UNKNOWN_MEMORY = "?"
+MOVES = "moves:"  # set where `move_alloc` gives the memory of an array of Fortran to another one
 TEMPORARY = "temporary"  # the memory of an expression that Fortran passes, gone with the call
 
 # Why a Fortran variable may share its memory with others (`Program.overlays`).

@@ -106,6 +106,7 @@ class Arguments(ABC):
         one = component.one_object
         if one and len(component.fields) == 1:
             found.part_of = component.base.key
+        found.owner = component.owner
         found.fence = found.text[: component.name_end] if one else component.base.name
 
     def _derived(

@@ -9,6 +9,7 @@ import re
 
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.causes import Cause
+from imbrex.transform.model.memory import MOVES, Access, Variable
 from imbrex.transform.model.program import Block, Kind, LoopRange, Statement
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers.fortran_allocations import allocations, plainly_allocates
@@ -376,6 +377,9 @@ class Body:
         first = match.end(1) + 1 if match[2] else len(text)
         call = self.expressions.call(line, match[1], 0, first, last, effects)
         call.is_statement = True
+        if match[1] == "move_alloc":
+            self.names.program.variables.setdefault(MOVES, Variable(MOVES, "the arrays", "static"))
+            effects.accesses.append(Access(MOVES, False, True, line.line))
         found = self.names.find(self.scope, match[1])
         call.unknown = found is not None and match[1] in found[0].dummies
         if re.search(r"[(,]\*\d+[,)]", text):

@@ -42,6 +42,12 @@ class Component:
     def last(self) -> Variable:
         return self.fields[-1]
 
+    @property
+    def owner(self) -> str:
+        """The object whose allocatable component it is, where the reference names one object."""
+        alone = self.one_object and len(self.fields) == 1 and not self.base.bounds
+        return self.base.key if alone and self.last.apart else ""
+
     def factor(self) -> str:
         """The value of the component as a factor of affine forms."""
         name = self.base.key

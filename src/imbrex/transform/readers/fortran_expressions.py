@@ -283,7 +283,7 @@ class Expressions(Arguments):
             section = self.section(component.last, line.masked[slice(*component.subscripts)])
         if component.definition is not None:
             self._note_copy(component.last.element)
-        self._access(component.last, write, line, section, effects)
+        self._access(component.last, write, line, section, effects, component.owner)
 
     def _note_copy(self, element: str) -> None:
         """An object is named as a whole: its value may go into another one."""
@@ -323,11 +323,14 @@ class Expressions(Arguments):
         line: LogicalLine,
         section: Section | None,
         effects: Effects,
+        owner: str = "",
     ) -> None:
         if variable.volatile:
             effects.stop = effects.stop or ReasonKind.VOLATILE(variable=variable.name)
         through = variable.kind == "dummy"
-        effects.accesses.append(Access(variable.key, through, write, line.line, section))
+        effects.accesses.append(
+            Access(variable.key, through, write, line.line, section, owner=owner)
+        )
 
     def assign(self, line: LogicalLine, equals: int, effects: Effects) -> bool:
         """An assignment: the right side is read, the left side is written.

@@ -203,7 +203,7 @@ class Names:
         if derived and self.types.of(element) is not None:
             self._note_object(variable)
             derived = False
-        if derived or symbol.attributes & {"pointer", "target"}:
+        if derived or symbol.attributes & {"pointer", "target", "codimension"}:
             shared.setdefault(key, set()).add(BY_POINTER)
         where: Scope | None = owner
         while where is not None:

@@ -277,7 +277,7 @@ class Declarations:
                 elif attribute_text.startswith("intent("):
                     attributes |= {"intent", attribute_text}
                 elif attribute_text:
-                    attributes.add(re.sub(r"\(.*", "", attribute_text))
+                    attributes.add(re.sub(r"[(\[].*", "", attribute_text))
         name_of = self._type_name(scope, kind)
         for name in self._entities(scope, rest.lstrip(","), dimension, attributes):
             symbol = scope.symbol(name)
@@ -325,6 +325,8 @@ class Declarations:
             if rest.startswith("("):
                 stop = closing(rest, 0)
                 shape, rest = rest[1:stop], rest[stop + 1 :]
+            if rest.startswith("["):
+                symbol.attributes.add("codimension")
             if (length := re.match(r"\*(\d+|\([^()]*\))", rest)) is not None:
                 rest = rest[length.end() :]
             if shape:
