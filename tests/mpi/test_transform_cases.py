@@ -22,6 +22,7 @@ pytestmark = pytest.mark.untimed
 CASES = Path(__file__).parents[1] / "unit" / "transform" / "cases"
 NAMES = [
     "anyface.c",
+    "asked.f90",
     "automatic.f90",
     "axis.c",
     "behind.cpp",
@@ -99,6 +100,7 @@ NAMES = [
 # On two ranks some of their branches or neighbours do not occur.
 WITH_NEIGHBOURS = {
     "anyface.c",
+    "asked.f90",
     "automatic.f90",
     "axis.c",
     "beside.c",

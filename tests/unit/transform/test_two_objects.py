@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 from tests.unit.transform.replacing import changed
 
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import Options, read_program, transform
+from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.program import Kind
 
 pytestmark = pytest.mark.slow
 
@@ -104,6 +106,7 @@ CONTAINS = "contains\n  subroutine initialize"
 BEHIND = "  subroutine swap"
 
 DIVIDED: dict[str, dict[str, str]] = {
+    "into what is exchanged": {EVOLVE: "    call evolve(previous, current)\n"},
     "memory that changes hands": {},
     "copied element by element": {
         SWAPPING: "    integer :: i, j\n    do j = 1, curr%ny\n      do i = 1, curr%nx\n"
@@ -136,6 +139,31 @@ DIVIDED: dict[str, dict[str, str]] = {
     "of one length": {"prev%ny": "prev%nx", "f%ny": "f%nx"},
 }
 
+ASKED: dict[str, dict[str, str]] = {
+    "the sizes of the object that is computed": {"1, prev%ny": "1, curr%ny", "prev%nx": "curr%nx"},
+    "by local names": {
+        EVOLVING: EVOLVING + "    integer :: nx, ny\n    nx = curr%nx\n    ny = curr%ny\n",
+        "1, prev%ny": "1, ny",
+        "1, prev%nx": "1, nx",
+    },
+}
+NOT_ASKED: dict[str, dict[str, str]] = {
+    "another component": {"1, prev%ny": "1, curr%nx"},
+    "components that callers cannot name": {
+        "1, prev%ny": "1, curr%ny",
+        "integer :: nx, ny\n    double": "integer, private :: nx, ny\n    double",
+    },
+    "a size that the step sets": {
+        "1, prev%ny": "1, curr%ny",
+        "  end subroutine evolve": "    curr%ny = curr%nx\n  end subroutine evolve",
+    },
+    "a size that is set in between": {
+        "1, prev%ny": "1, curr%ny",
+        EVOLVE: "    current%ny = iter\n" + EVOLVE,
+    },
+    "one column less": {"1, prev%ny": "1, curr%ny", "j = 1, curr%ny": "j = 1, 2 * curr%ny"},
+}
+
 
 def _between(text: str) -> dict[str, str]:
     return {EXCHANGE + EVOLVE: EXCHANGE + text + EVOLVE}
@@ -149,7 +177,6 @@ STAYS: dict[str, dict[str, str]] = {
         "    call evolve(to, from)\n  end subroutine step\n" + BEHIND,
         EVOLVE: "    call step(previous, previous)\n",
     },
-    "the other way round": {EVOLVE: "    call evolve(previous, current)\n"},
     "swapped in between": _between(SWAP),
     "copied in between": _between("    previous = current\n"),
     "its component copied in between": _between("    previous%data = current%data\n"),
@@ -254,6 +281,72 @@ def test_the_exchange_passes_the_interior(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", STAYS)
 def test_the_exchange_stays_in_front(name: str, tmp_path: Path) -> None:
     assert not divided(tmp_path, STAYS[name])
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_sizes_are_asked_of_both_objects(name: str, tmp_path: Path) -> None:
+    source = tmp_path / "program.f90"
+    source.write_text(changed(PROGRAM, ASKED[name]))
+    after = transform([source], Options()).after[str(source)].decode()
+    main = after[after.index("program main") :]
+    asked = main.index("if (current%ny <= previous%ny) then")
+    interior, finish = main.index("call evolve_interior("), main.index("call exchange_finish(")
+    again = main.index("if (current%ny <= previous%ny) then", finish)
+    boundary, whole = main.index("call evolve_boundary("), main.index("call evolve(")
+    assert main.index("call exchange_start(") < asked < interior < finish < again < boundary < whole
+    source.write_text(after)
+    assert transform([source], Options()).after[str(source)].decode() == after
+
+
+@pytest.mark.parametrize("name", NOT_ASKED)
+def test_sizes_cannot_be_asked(name: str, tmp_path: Path) -> None:
+    assert not divided(tmp_path, NOT_ASKED[name])
+
+
+@pytest.mark.parametrize(
+    ("condition", "known"),
+    [
+        ("a <= b", ["b - a"]),
+        ("a .lt. b", ["b - a - 1"]),
+        ("a > 2", ["a - 3"]),
+        ("a == b", ["a - b", "b - a"]),
+        ("a >= b .and. b >= 1", ["a - b", "b - 1"]),
+        ("a >= b .and. l", ["a - b"]),
+        ("a >= b .or. l", []),
+        ("a >= b .and. b >= 1 .or. l", []),
+        (".not. a >= b", []),
+        (".not. (a >= b)", []),
+        ("a /= b", []),
+        ("x >= 1", []),
+        ("a >= x", []),
+        ("(a >= b)", []),
+        ("(a >= b .or. l) .and. b >= 1", []),
+        ("a >= b .eqv. l", []),
+    ],
+)
+def test_what_a_condition_says(condition: str, known: list[str], tmp_path: Path) -> None:
+    source = tmp_path / "program.f90"
+    source.write_text(
+        "program main\n  integer :: a, b, c\n  real :: x\n  logical :: l\n"
+        f"  if ({condition}) then\n    c = a\n  end if\nend program main\n"
+    )
+    (statement,) = [
+        each
+        for each in read_program([source], Options()).routines["main"].statements()
+        if each.kind is Kind.IF
+    ]
+    a, b = (Affine.variable(f"{name}@{source}:main:1") for name in "ab")
+    values = {"a": a, "b": b}
+    expected = set()
+    for text in known:
+        form, sign = Affine(0), 1
+        for part in text.split():
+            if part in "+-":
+                sign = -1 if part == "-" else 1
+            else:
+                form = form.plus(values.get(part) or Affine(int(part)), sign)
+        expected.add(form)
+    assert set(statement.holding) == expected
 
 
 UNDER_WAY = """module m

@@ -14,6 +14,7 @@ from imbrex.transform.model.program import Block, Kind, LoopRange, Statement
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers.fortran_allocations import allocations, plainly_allocates
 from imbrex.transform.readers.fortran_arguments import Effects
+from imbrex.transform.readers.fortran_comparisons import not_negative
 from imbrex.transform.readers.fortran_concurrent import concurrent
 from imbrex.transform.readers.fortran_directives import loop_behind, with_directives
 from imbrex.transform.readers.fortran_elementwise import elementwise
@@ -223,6 +224,7 @@ class Body:
         if pure:
             statement.condition = line.text[3:stop]
             statement.test = self.expressions.test(line.masked[3:stop])
+            statement.holding = not_negative(self.names, self.scope, line.masked[3:stop])
         if rest != "then":
             inner = self._statement(self.part(line, stop + 1, len(text)))
             self._ended = line.label

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.assumed_sizes import assumable, conditions, may_be_asked
 from imbrex.transform.analysis.begun import Beginnings
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.messages import Messages, buffer_access, statement_waits
 from imbrex.transform.analysis.space import Space
 from imbrex.transform.analysis.spaces import Spaces
+from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access
@@ -106,15 +108,19 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         if space is None or (produces and (space.final or space.begin or not between)):
             return None
         deepest = 1 if produces else DEEPEST
+        facts: frozenset[Affine] = frozenset()
         if self._cuts(space, wanted, deepest) is None:
-            return None
+            facts = frozenset() if produces else self._assumed(routine, space, wanted)
+            if not facts:
+                return None
         told = {id(statement) for statement, _ in begun}
         while True:
             waits = any(
                 statement_waits(self.footprints, routine, s) and id(s) not in told for s in between
             )
             flying = self._under_way(routine) if waits else []
-            cuts = self._passing(routine, space, wanted + (flying or []), between, deepest)
+            needed = wanted + (flying or [])
+            cuts = self._passing(routine, space, needed, between, deepest, facts)
             if flying is None:
                 cuts = None
             if cuts is not None:
@@ -132,7 +138,33 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         positions = [block.statements.index(s) for s in between]
         if produces:
             return Division(space, cuts, block, index, True, max(positions))
-        return Division(space, cuts, block, min(positions, default=index), False)
+        asked = self._conditions(space, facts)
+        return Division(space, cuts, block, min(positions, default=index), False, asked=asked)
+
+    def _assumed(self, routine: Routine, space: Space, wanted: list[Access]) -> frozenset[Affine]:
+        """The least that must hold of sizes for a called nest to have an interior; else nothing."""
+        source = self.program.files.get(routine.file)
+        if space.call is None or source is None or not may_be_asked(source, space.statement):
+            return frozenset()
+        changed = self.footprints.changed(wanted)
+        changed |= self.footprints.changed_by([space.statement], routine.file)
+        facts: frozenset[Affine] = frozenset()
+        for depth in range(1, DEEPEST + 1):
+            cuts = dict.fromkeys(range(len(space.ranges)), (depth, depth))
+            left = space.remaining(space.accesses, cuts)
+            facts = assumable(self.footprints, self.program, space.call, left, wanted, changed)
+            facts = frozenset(f for f in facts if f.variables().isdisjoint(changed))
+            if facts and self._cuts(space, wanted, depth, facts):
+                break
+        else:
+            return frozenset()
+        for fact in sorted(facts):
+            if len(facts) > 1 and self._cuts(space, wanted, DEEPEST, facts - {fact}):
+                facts -= {fact}
+        return facts
+
+    def _conditions(self, space: Space, facts: frozenset[Affine]) -> tuple[str, ...]:
+        return () if space.call is None else conditions(self.program, space.call, facts)
 
     def _under_way(self, routine: Routine) -> list[Access] | None:
         if routine.key not in self._flying:
@@ -146,6 +178,7 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         needed: list[Access],
         between: list[Statement],
         deepest: int,
+        facts: frozenset[Affine],
     ) -> Cuts | None:
         """What must be cut off for the rest to pass these statements; None if nothing helps."""
         passed: list[Access] = []
@@ -154,7 +187,7 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
             if found.stop or found.leaves:
                 return None
             passed += found.accesses
-        return self._cuts(space, needed + passed, deepest)
+        return self._cuts(space, needed + passed, deepest, facts)
 
     def _reaches(self, routine: Routine, between: list[Statement]) -> bool:
         return any(self._starts(routine, statement) for statement in between)
@@ -189,12 +222,19 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
             inner = inner.parent.owner
         return changed
 
-    def _cuts(self, space: Space, wanted: list[Access], deepest: int = DEEPEST) -> Cuts | None:
+    def _cuts(
+        self,
+        space: Space,
+        wanted: list[Access],
+        deepest: int = DEEPEST,
+        facts: frozenset[Affine] = frozenset(),
+    ) -> Cuts | None:
         """The least that must be cut off for the rest to touch none of the others.
 
-        Nothing, if the whole space touches none; None, if that is not enough.
+        Nothing, if the whole space touches none; None, if that is not enough. `facts`: what is not
+        below 0 where the rest runs at all.
         """
-        meets = self._test(space, wanted)
+        meets = self._test(space, wanted, facts)
         for depth in range(1, deepest + 1):
             long = [n for n in range(len(space.ranges)) if not _short(space.ranges[n], depth)]
             given = [n for n in long if space.call is None or space.given([n])]
@@ -221,7 +261,9 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
                     break
         return {number: cut for number, cut in cuts.items() if cut != (0, 0)}
 
-    def _test(self, space: Space, wanted: list[Access]) -> Callable[[Cuts], bool]:
+    def _test(
+        self, space: Space, wanted: list[Access], facts: frozenset[Affine]
+    ) -> Callable[[Cuts], bool]:
         """Whether what cuts leave of a space may touch memory of the others."""
         changed = self.footprints.changed(wanted)
         near = self.footprints.aliases.meeting(wanted)
@@ -234,6 +276,8 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
             if self.footprints.conflict(headers, wanted, changed) is not None:
                 return True
             left = space.remaining(inner, cuts)
+            if facts:
+                left = [access._replace(when=access.when | facts) for access in left]
             if self.footprints.conflict(left, fitting, changed) is None:
                 return False
             told = space.by_bounds(self.program, inner, cuts)
@@ -325,16 +369,28 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         at: int,
     ) -> Division | None:
         """The space with an interior that touches none of the others, if it has one."""
-        cuts = self._cuts(space, wanted)
-        if not cuts or self.why_whole(routine, spaces, space, wanted) is not None:
+        if self.why_whole(routine, spaces, space, wanted) is not None:
             return None
-        return Division(space, cuts, block, at, False)
+        cuts, facts = self._cuts_if(routine, space, wanted)
+        if not cuts:
+            return None
+        return Division(space, cuts, block, at, False, asked=self._conditions(space, facts))
+
+    def _cuts_if(
+        self, routine: Routine, space: Space, wanted: list[Access]
+    ) -> tuple[Cuts | None, frozenset[Affine]]:
+        """What must be cut off, and what must hold of sizes for that to be enough."""
+        cuts = self._cuts(space, wanted)
+        if cuts is not None:
+            return cuts, frozenset()
+        facts = self._assumed(routine, space, wanted)
+        return (self._cuts(space, wanted, DEEPEST, facts) if facts else None), facts
 
     def why_whole(
         self, routine: Routine, spaces: Spaces, space: Space, wanted: list[Access]
     ) -> Reason | None:
         """Why the space cannot be divided, although its interior touches none of the others."""
-        cuts = self._cuts(space, wanted)
+        cuts, _ = self._cuts_if(routine, space, wanted)
         if not cuts:
             return None
         return spaces.order_matters(space, sorted(cuts)) or unreadable(

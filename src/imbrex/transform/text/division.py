@@ -15,6 +15,7 @@ from imbrex.transform.text.parted import Parted
 from imbrex.transform.text.terms import shifted
 from imbrex.transform.text.wrapping import wrapped
 
+_LONG = 120  # columns: lines up to there may be indented further
 _NEST = -1  # in the place of a loop's number: all of the nest
 Cuts = dict[int, tuple[int, int]]
 """Of the loops that are divided, by number: iterations cut off at the low and the high end."""
@@ -30,6 +31,8 @@ class Division:
     at: int  # the interior of a consumer goes in front of this statement of the block
     produces: bool
     until: int = -1  # the interior of a producer goes behind this one
+    # Of Fortran: conditions all of which must hold for the space to have an interior.
+    asked: tuple[str, ...] = ()
 
 
 def halves(
@@ -46,13 +49,36 @@ def halves(
     source, space = program.files[user.file], division.space
     if space.callee is not None and not by_arguments(space, division.cuts):
         headers, texts = _headers(program.files[space.callee.file], division)
-        return parted.calls(user, space, headers, texts, 0 if division.produces else 1)
+        parts = parted.calls(user, space, headers, texts, 0 if division.produces else 1)
+        return _where_asked(source, division, *parts)
     if space.call is not None:
-        return _of_call(source, division, nonnegative)
+        return _where_asked(source, division, *_of_call(source, division, nonnegative))
     headers, texts = _headers(source, division)
     span = line_start(source.data, space.statement.start), space.statement.end
     interior, boundary = (with_headers(source, span, headers, changed) for changed in texts)
     return interior, boundary
+
+
+def _where_asked(
+    source: SourceFile, division: Division, interior: str, boundary: str
+) -> tuple[str, str]:
+    """The parts where the conditions hold; where one does not, all of the call behind the wait."""
+    if not division.asked:
+        return interior, boundary
+    statement = division.space.statement
+    indent = indent_at(source.data, statement.code_start)
+    first = f"{indent}if ({' .and. '.join(division.asked)}) then"
+    first = wrapped(source.language, first, len(indent), indent)
+    whole = f"{indent}{source.data[statement.code_start : statement.end].decode()}"
+    texts = (interior, boundary, whole)
+    room = max(len(line) for text in texts for line in text.split("\n")) < _LONG
+    inner, outer, other = (text.replace("\n", "\n  ") if room else text for text in texts)
+    more = "  " if room else ""
+    last = f"{indent}end if"
+    return (
+        f"{first}\n{more}{inner}\n{last}",
+        f"{first}\n{more}{outer}\n{indent}else\n{more}{other}\n{last}",
+    )
 
 
 def _headers(
