@@ -140,9 +140,7 @@ REFUSED: dict[str, dict[str, str]] = {
     "the new value of the neighbour": {"sweep": "y[i - 1] + x[i + 1]"},
     "points from anywhere": {"sweep": "x[at[i]]"},
     "the sweep into what is sent": {"code": "begin(&one, a); end(&one); sweep(c, a + at[1]);"},
-    "the sweep in place, one further": {
-        "code": "begin(&one, a); end(&one); sweep(a, a + 1);"
-    },
+    "the sweep in place, one further": {"code": "begin(&one, a); end(&one); sweep(a, a + 1);"},
     "the whole field is unpacked": {
         "end": end(WAIT + " for (int k = 0; k < N + 2; k++) a[at[k]] += 1.0;")
     },
