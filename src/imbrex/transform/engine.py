@@ -29,7 +29,7 @@ from imbrex.transform.analysis.message_places import note_places
 from imbrex.transform.analysis.named_elements import name_elements
 from imbrex.transform.analysis.references import find_references
 from imbrex.transform.analysis.slots import find_slotted
-from imbrex.transform.analysis.taken import handles_errors
+from imbrex.transform.analysis.taken import handles_errors, other_codes
 from imbrex.transform.analysis.whole_program import unseen_code
 from imbrex.transform.call_stack import with_deep_stack
 from imbrex.transform.choice import are_chosen, goes_with_chosen, of_chosen
@@ -91,6 +91,7 @@ class Options:
     single_thread: bool = False  # one thread calls MPI, whatever the program asks MPI for
     reassociation: bool = False  # floating-point reductions may be rounded in another order
     checks: bool = True  # calls are read without macros that check their error codes
+    not_codes: frozenset[str] = frozenset()  # names of variables that hold no such codes
     root: Path | None = None  # headers elsewhere stay as they are
     # File contents to read instead of those on disk.
     contents: dict[Path, bytes] = field(default_factory=dict)
@@ -264,10 +265,14 @@ class _Analysis:
     def __init__(self, paths: list[Path], options: Options) -> None:
         self.program = program = read_program(paths, options)
         self.libraries = libraries = libraries_of(program)
-        if any(source.checked for source in program.files.values()) and (
+        if any(source.checked or source.code_checks for source in program.files.values()) and (
             unseen_code(program, libraries) or handles_errors(program)
         ):  # an error code may come back: the macros that check them are read as they are
             self.program = program = read_program(paths, replace(options, checks=False))
+            self.libraries = libraries = libraries_of(program)
+        while codes := other_codes(program):
+            options = replace(options, not_codes=options.not_codes | codes)
+            self.program = program = read_program(paths, options)
             self.libraries = libraries = libraries_of(program)
         self.known = known_functions(program, libraries)
         tell_allocations_apart(program, self.known)
@@ -375,7 +380,15 @@ def _read_program(paths: list[Path], options: Options) -> Program:
             if path.suffix in C_SUFFIXES:
                 plain = [f for f in flags if not is_form_flag(f)]
                 texts = options.contents
-                read_c(path, plain, program, data, checks=options.checks, contents=texts)
+                read_c(
+                    path,
+                    plain,
+                    program,
+                    data,
+                    checks=options.checks,
+                    contents=texts,
+                    not_codes=options.not_codes,
+                )
             elif path.suffix.lower() in FORTRAN_SUFFIXES:
                 units.append(Units.of(path, data, flags))
             else:

@@ -124,6 +124,30 @@ def always_success(program: Program, addressed: frozenset[str]) -> frozenset[str
     )
 
 
+def other_codes(program: Program) -> frozenset[str]:
+    """The names of variables that are read as checked codes, and may hold another than success."""
+    if not any(source.code_checks for source in program.files.values()):
+        return frozenset()
+    addressed = frozenset(source for _, form, source in program.pointer_facts if form == "addr")
+    success = always_success(program, addressed)
+    found: set[str] = set()
+    for source in program.files.values():
+        names = {
+            check.start: source.data[check.name : check.name_end].decode()
+            for check in source.code_checks.values()
+        }
+        known: set[int] = set()
+        for routine in program.routines.values():
+            for statement in routine.statements() if routine.file == source.name else ():
+                if statement.start in names:
+                    known.add(statement.start)
+                    read = [access.variable for access in statement.accesses]
+                    if len(read) != 1 or read[0] not in success:
+                        found.add(names[statement.start])
+        found |= {name for start, name in names.items() if start not in known}
+    return frozenset(found)
+
+
 def _statuses(program: Program, other: set[str]) -> set[str]:
     """Enter the variables that input, output and allocations set; names of those not known."""
     names: set[str] = set()

@@ -29,6 +29,18 @@ class CheckedCall:
         return (self.start, self.call), (self.call_end, self.end)
 
 
+class CodeCheck(NamedTuple):
+    """A statement that does nothing where the variable in it holds the code of success.
+
+    Bytes of the file: it begins at `start`, the name is in `name..name_end`, `end` is behind it,
+    without the semicolon."""
+
+    start: int
+    name: int
+    name_end: int
+    end: int
+
+
 class UnreadCall(NamedTuple):
     """A call of MPI in code that is not analysed: in which routine, and why that is not."""
 

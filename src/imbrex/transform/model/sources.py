@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from imbrex.transform.model.covered_calls import CheckedCall
+from imbrex.transform.model.covered_calls import CheckedCall, CodeCheck
 
 CXX_SUFFIXES = frozenset({".cc", ".cpp", ".cxx", ".C"})
 
@@ -30,6 +30,8 @@ class SourceFile:
     in_cxx: bool = False  # a header that a file of C++ includes
     # C: calls that are read without the macro around them, by where the call begins.
     checked: dict[int, CheckedCall] = field(default_factory=dict)
+    # C: statements that check a variable's code, by where its name stands, read as that name.
+    code_checks: dict[int, CodeCheck] = field(default_factory=dict)
 
     @property
     def is_fortran(self) -> bool:

@@ -25,6 +25,7 @@ from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_declarations, c_methods, c_vectors
 from imbrex.transform.readers.c_check_functions import CheckingFunctions
 from imbrex.transform.readers.c_checks import checked_calls, checking_macros, without_checks
+from imbrex.transform.readers.c_code_checks import asserted_calls, asserts, code_checks
 from imbrex.transform.readers.c_encoding import as_text
 from imbrex.transform.readers.c_headers import header_of, identifiers_of, is_same, note_headers
 from imbrex.transform.readers.c_initializers import add_initializers
@@ -68,11 +69,13 @@ def read_c(
     data: bytes | None = None,
     *,
     checks: bool = False,
+    not_codes: frozenset[str] = frozenset(),
     contents: Mapping[Path, bytes] = MappingProxyType({}),
 ) -> None:
     """Read one C file into `program`.
 
-    `checks`: errors of MPI end the program, so that what checks error codes does nothing.
+    `checks`: errors of MPI end the program, so that what checks error codes does nothing;
+    `not_codes`: names of variables that hold something else.
     `contents`: what to read in the place of files on disk, headers among them.
     Raises ImbrexError with the compiler's first message where the file cannot be parsed.
     """
@@ -83,9 +86,15 @@ def read_c(
     texts = _own_texts(unit, source, contents)
     if checks:
         functions = CheckingFunctions(unit, source.name, texts)
-        source.checked = checked_calls(data, checking_macros(texts, flags), functions)
-        if source.checked:
-            unit = _parsed(path, flags, without_checks(data, source.checked.values()), contents)
+        macros = checking_macros(texts, flags)
+        source.checked = checked_calls(data, macros, functions)
+        asserted = asserts(texts, flags)
+        if asserted:
+            source.checked |= {check.call: check for check in asserted_calls(data)}
+        source.code_checks = code_checks(data, macros, functions, asserted, not_codes)
+        if source.checked or source.code_checks:
+            plain = without_checks(data, source.checked.values(), source.code_checks.values())
+            unit = _parsed(path, flags, plain, contents)
     source.mpi_known_from = _includes_mpi(unit)
     program.files[source.name] = source
     note_headers(program, unit, source, texts)

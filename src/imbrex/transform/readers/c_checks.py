@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from imbrex.transform.model.covered_calls import CALL, CheckedCall
+from imbrex.transform.model.covered_calls import CALL, CheckedCall, CodeCheck
 from imbrex.transform.readers.c_asked_calls import (
     CONSTANT,
     asked_calls,
@@ -142,7 +142,7 @@ def _given(
     for use in _USE.finditer(data):
         macro, name = use[1].decode(), use[2].decode()
         call_end = closing(text, use.end() - 1) + 1
-        if call_end == 0 or not ends_the_program(name) or not _begins(text, use.start()):
+        if call_end == 0 or not ends_the_program(name) or not begins(text, use.start()):
             continue
         inside = data[use.start(2) : call_end]
         if _NOT_PLAIN.search(inside):
@@ -164,7 +164,7 @@ def _given(
             yield CheckedCall(form, use.start(1), use.start(2), call_end, end)
 
 
-def _begins(text: str, at: int) -> bool:
+def begins(text: str, at: int) -> bool:
     """Whether a statement begins behind this character: behind a bracket, where that closes the
     head of an `if` or a loop."""
     if text[at : at + 1] != ")":
@@ -179,7 +179,9 @@ def _begins(text: str, at: int) -> bool:
     return False
 
 
-def without_checks(data: bytes, calls: Iterable[CheckedCall]) -> bytes:
+def without_checks(
+    data: bytes, calls: Iterable[CheckedCall], codes: Iterable[CodeCheck] = ()
+) -> bytes:
     """The text with blanks in place of the checks, each byte of all else where it was."""
     text = bytearray(data)
     for call in calls:
@@ -188,4 +190,7 @@ def without_checks(data: bytes, calls: Iterable[CheckedCall]) -> bytes:
         if call.whole:  # lines keep their numbers
             at = next(n for n in range(call.call_end, call.end) if data[n] not in b"\r\n")
             text[at : at + 1] = b";"
+    for check in codes:
+        for start, end in ((check.start, check.name), (check.name_end, check.end)):
+            text[start:end] = re.sub(rb"[^\r\n]", b" ", data[start:end])
     return bytes(text)

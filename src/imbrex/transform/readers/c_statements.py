@@ -176,6 +176,9 @@ class StatementReader:
             if inner.kind is ck.CALL_EXPR and effects.calls:
                 effects.calls[-1].is_statement = effects.calls[-1].start == cc.spelled(inner)[0]
                 whole = self._with_check(statement, effects.calls[-1])
+            elif (check := self.source.code_checks.get(start)) is not None:
+                statement.start = statement.code_start = check.start
+                statement.end = check.end
             if not whole:
                 self._terminate(statement)
         else:

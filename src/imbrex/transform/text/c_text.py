@@ -56,6 +56,9 @@ class CText:
         ignored = [t for t in transfers if t.status is None]
         numbers = sorted(t.request for t in ignored)
         consecutive = len(numbers) > 1 and numbers[-1] - numbers[0] == len(numbers) - 1
+        forms = {t.checked for t in ignored}
+        if len(forms) > 1 and any(form.startswith("assert(") for form in forms):
+            consecutive = False  # compiled without assertions only some were started
         if consecutive:
             first = numbers[0]
             whole = len(ignored) == self.count
