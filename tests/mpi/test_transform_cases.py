@@ -31,6 +31,7 @@ NAMES = [
     "beside.c",
     "beside.f90",
     "blocks.f90",
+    "bodies.cpp",
     "carried.c",
     "change.f90",
     "chain.f",

@@ -28,6 +28,21 @@ DIVIDED: dict[str, list[tuple[str, str]]] = {
         (MADE, "const int nx = 20 + argc, ny = 30;\n  Field a(nx, ny), b(nx, ny);"),
     ],
 }
+DIVIDED |= {
+    "in the constructor's body": [
+        (CONSTRUCTOR, "Field(int nx, int ny) { nx_ = nx; ny_ = ny; v_.resize((nx + 2) * ny); }")
+    ],
+    "one in the body": [
+        (CONSTRUCTOR, CONSTRUCTOR.replace(" ny_(ny),", "").replace("{}", "{ this->ny_ = ny; }"))
+    ],
+    "one by another": [
+        (CONSTRUCTOR, CONSTRUCTOR.replace(" ny_(ny),", "").replace("{}", "{ ny_ = nx_ + ny; }")),
+        ("v_((nx + 2) * ny)", "v_((nx + 2) * (nx + ny))"),
+    ],
+    "one by another in front of the body": [
+        (CONSTRUCTOR, CONSTRUCTOR.replace("ny_(ny)", "ny_(2 * nx_)").replace("* ny)", "* 2 * nx)")),
+    ],
+}
 REFUSED: dict[str, list[tuple[str, str]]] = {
     "another size": [(MADE, "Field a(20, 30), b(40, 15);"), (STEP, ONE)],
     "a number that is set between": [
@@ -75,6 +90,62 @@ REFUSED: dict[str, list[tuple[str, str]]] = {
         ("#include <cstdio>", "#include <cstdio>\n#include <utility>"),
         (ACCESS, f"{ACCESS} void swap(Field &o) {{ std::swap(ny_, o.ny_); v_.swap(o.v_); }}"),
         (MADE, "Field a(20, 30), b(20, 30), c(40, 15);\n  b.swap(c);"),
+        (STEP, ONE),
+    ],
+    "a body that sets it twice": [
+        (
+            CONSTRUCTOR,
+            "Field(int nx, int ny) { nx_ = nx; ny_ = ny; ny_ = 600 / nx; v_.resize(nx * ny + 9); }",
+        ),
+        (MADE, "Field a(20, 30), b(40, 30);"),
+        (STEP, ONE),
+    ],
+    "a body that sets it in some cases": [
+        (
+            CONSTRUCTOR,
+            CONSTRUCTOR.replace(" ny_(ny),", "").replace(
+                "{}", "{ if (nx > 30) ny_ = 15; else ny_ = ny; }"
+            ),
+        ),
+        (MADE, "Field a(20, 30), b(40, 30);"),
+        (STEP, ONE),
+    ],
+    "a body that is left": [
+        (
+            CONSTRUCTOR,
+            CONSTRUCTOR.replace(" ny_(ny),", "").replace(
+                "{}", "{ if (nx > 30) return; ny_ = ny; }"
+            ),
+        ),
+        ("int nx_, ny_;", "int nx_, ny_ = 15;"),
+        (MADE, "Field a(20, 30), b(40, 30);"),
+        (STEP, ONE),
+    ],
+    "a value that the body keeps in some cases": [
+        (
+            CONSTRUCTOR,
+            CONSTRUCTOR.replace(" ny_(ny),", "").replace("{}", "{ fill(); ny_ = ny; }"),
+        ),
+        (
+            "int nx_, ny_;",
+            "void fill() { for (int k = 0; k < ny_; k++) v_[k] = 1; }\n  int nx_, ny_ = 1;",
+        ),
+    ],
+    "a body that sets another object's": [
+        (
+            CONSTRUCTOR,
+            f"{CONSTRUCTOR}\n  Field(int nx, int ny, Field &o) : nx_(nx), v_((nx + 2) * ny) {{ "
+            "ny_ = ny; o.ny_ = 15; }",
+        ),
+        (MADE, "Field a(20, 30), b(20, 30), c(5, 5, b);"),
+        (STEP, ONE),
+    ],
+    "a body behind another constructor": [
+        (
+            CONSTRUCTOR,
+            f"{CONSTRUCTOR}\n  Field(int nx) : Field(nx, 30) {{ ny_ = nx == 40 ? 15 : 30; }}",
+        ),
+        (MADE, "Field a(20), b(40);"),
         (STEP, ONE),
     ],
     "a constructor whose body sets it": [

@@ -44,7 +44,7 @@ class _Members:
             if not self._is_kept(key) or not self._keeps_arguments(made.constructor):
                 continue
             for member, value in made.members.items():
-                if not self._is_set_once(key, member):
+                if not self._is_set_once(key, member, made.constructor):
                     continue
                 constant = self._constant(value)
                 if constant is not None:
@@ -86,8 +86,8 @@ class _Members:
             for access in statement.accesses
         )
 
-    def _is_set_once(self, key: str, member: str) -> bool:
-        """Whether nothing but constructors sets a member, in front of their bodies."""
+    def _is_set_once(self, key: str, member: str, constructor: str) -> bool:
+        """Whether nothing but constructors sets a member, this one by one statement."""
         variable, holder = self.program.variables.get(member), self.program.variables[key]
         if variable is None or variable.kind != "field" or variable.record != holder.record:
             return False
@@ -97,10 +97,10 @@ class _Members:
             return False
         if member in self.footprints.addressed or member in self.setters.set_later:
             return False
-        return all(
-            self._begins(routine, statement, member)
-            for routine, statement in self.setters.writers.get(member, [])
-        )
+        writers = self.setters.writers.get(member, [])
+        if sum(routine.key == constructor for routine, _ in writers) > 1:
+            return False
+        return all(self._begins(routine, statement, member) for routine, statement in writers)
 
     def _begins(self, routine: Routine, statement: Statement, member: str) -> bool:
         """Whether a statement sets a member only where an object begins."""
@@ -112,9 +112,14 @@ class _Members:
             return not any(access.through for access in mine) and all(
                 o is not None and o.kind == "local" and o.record and not o.pointer for o in objects
             )
-        first = routine.body.statements[:1] == [statement] and statement.kind is Kind.OPAQUE
         made = routine.scope is not None and routine.scope.classes[-1:] == (routine.plain_name,)
-        return first and made and all(a.variable == member and not a.through for a in mine)
+        if not made or any(access.variable != member or access.through for access in mine):
+            return False
+        if routine.body.statements[:1] == [statement] and statement.kind is Kind.OPAQUE:
+            return True
+        if statement.sets is None or not routine.on_object or statement.parent is not routine.body:
+            return False
+        return statement.sets[0] == field_of(routine.parameters[0], member)
 
     def _constant(self, value: Affine) -> Affine | None:
         """A value of variables that nothing sets behind their declaration."""
