@@ -283,6 +283,18 @@ def test_the_exchange_stays_in_front(name: str, tmp_path: Path) -> None:
     assert not divided(tmp_path, STAYS[name])
 
 
+def test_what_a_type_binds_keeps_its_name(tmp_path: Path) -> None:
+    bound = {
+        f"    {COMPONENT}\n": f"    {COMPONENT}\n  contains\n    procedure :: exchange\n",
+        "type(field), intent(inout) :: f\n    type(par": (
+            "class(field), intent(inout) :: f\n    type(par"
+        ),
+    }
+    source = tmp_path / "program.f90"
+    source.write_text(changed(PROGRAM, bound))
+    assert b"subroutine exchange(f, parallel)" in transform([source], Options()).after[str(source)]
+
+
 @pytest.mark.parametrize("name", ASKED)
 def test_sizes_are_asked_of_both_objects(name: str, tmp_path: Path) -> None:
     source = tmp_path / "program.f90"

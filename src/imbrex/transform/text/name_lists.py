@@ -8,14 +8,18 @@ from imbrex.transform.model.name_lists import name_lists
 from imbrex.transform.text.edits import Edit
 
 _LONGEST = 132  # characters of a line in free form
+_BOUND = re.compile(rb"(?im)^[ \t]*procedure\b[^\n!]*::[^\n!]*")  # to a type
 
 
 def renamed(data: bytes, name: str, by: tuple[str, ...], *, fixed: bool) -> list[Edit] | None:
     """Edits that put other names in the place of one in all such lists.
 
-    None where a list renames it, or has no room for them.
+    None where a list renames it, or has no room for them, or a type binds what goes.
     """
     pattern = re.compile(rb"(?i)(?<![\w%])" + re.escape(name.encode()) + rb"(?!\w)")
+    bound = any(pattern.search(each[0]) for each in _BOUND.finditer(data))
+    if bound and name not in by:
+        return None
     edits = []
     for start, end in name_lists(data):
         for match in pattern.finditer(data, start, end):
