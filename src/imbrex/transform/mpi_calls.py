@@ -80,7 +80,7 @@ _BLOCKING = sorted(mpi_facts.of_kind("send", "recv", "sendrecv", form="blocking"
 BLOCKING: dict[str, tuple[PointToPoint, ...]] = {
     name: _parts(name) for name in _BLOCKING if not _is_buffered(name)
 }
-STATUS: dict[str, int] = _positions(BLOCKING, "status")
+STATUS: dict[str, int] = _positions([*BLOCKING, "MPI_Sendrecv_replace"], "status")
 
 # Communicators that are known to differ from each other.
 WORLDS = frozenset({"MPI_COMM_WORLD", "MPI_COMM_SELF"})
@@ -238,7 +238,10 @@ def error_position(name: str) -> int | None:
     return None if arguments is None else len(arguments)
 
 
-SOURCE_POSITION: dict[str, int] = {name: part.peer for name, part in RECEIVES.items()}
+SOURCE_POSITION: dict[str, int] = {
+    **{name: part.peer for name, part in RECEIVES.items()},
+    **_positions(["MPI_Sendrecv_replace"], "rpeer"),
+}
 WILDCARDS = frozenset({"MPI_ANY_SOURCE", "MPI_ANY_TAG"})
 
 # Bytes are compared by name of the element type: MPI type -> C and Fortran element types.

@@ -16,6 +16,7 @@ from imbrex.transform.rewrites.base import Decision
 from imbrex.transform.rewrites.proposals import Proposal
 
 _AT_CALLERS = ("wrappers", "hoisting", "sinking")  # these use the work of a routine's callers
+_MOST_PAIRS = 2500  # lines that are compared with each other
 _PLACE = re.compile(r"\(([^()\s]+):(\d+)\)")
 
 
@@ -38,6 +39,10 @@ class LineMap:
         for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(
             None, old, new, autojunk=False
         ).get_opcodes():
+            if tag == "replace" and i2 - i1 > 1:
+                for j, line in enumerate(_alike(old[i1:i2], new[j1:j2])):
+                    self.to_original[same + j1 + j + 1] = same + i1 + line + 1
+                continue
             added = max(0, (j2 - j1) - (i2 - i1))  # what is put in front of a call, as a rule
             for j in range(j1, j2):
                 exact = i1 + max(0, j - j1 - added)
@@ -46,6 +51,31 @@ class LineMap:
 
     def line(self, number: int) -> int:
         return self.to_original.get(number, number)
+
+
+def _alike(old: list[bytes], new: list[bytes]) -> list[int]:
+    """For each new line the old one that it stands for: in order, those most alike are pairs.
+
+    What is put in front of a call, as a rule, belongs to the pair behind it.
+    """
+    if len(old) * len(new) > _MOST_PAIRS:
+        added = max(0, len(new) - len(old))
+        return [min(max(0, j - added), len(old) - 1) for j in range(len(new))]
+    texts = [[line.decode(errors="replace").split() for line in side] for side in (old, new)]
+    best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
+    for i, mine in reversed(list(enumerate(texts[0]))):
+        for j, other in reversed(list(enumerate(texts[1]))):
+            ratio = difflib.SequenceMatcher(None, mine, other, autojunk=False).ratio()
+            best[i][j] = max(best[i + 1][j], best[i][j + 1], best[i + 1][j + 1] + ratio**2)
+    found: list[int] = []
+    i = 0
+    while len(found) < len(new):
+        j = len(found)
+        while i < len(old) and best[i][j] == best[i + 1][j]:
+            i += 1
+        found.append(min(i, len(old) - 1))
+        i += i < len(old) and best[i][j] > best[i][j + 1]
+    return found
 
 
 def line_maps(originals: Mapping[str, bytes], edited: Mapping[str, bytes]) -> dict[str, LineMap]:

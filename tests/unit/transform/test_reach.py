@@ -51,14 +51,14 @@ STRUCTURES = {
         "for (int i = 0; i < N; i++) p[i].m = i;"
         f"MPI_Send(p, N, type, {TO} for (int i = 0; i < N; i++) p[i].x[0] = 7;",
         False,
-        "`p` may be set through `x`",
+        "behind it `p` is set",
     ),
     "structures in memory that is passed on": (
         "static void go(struct part *p, int peer) { for (int i = 0; i < N; i++) p[i].m = i;"
         f"MPI_Send(p, N, type, {TO} for (int i = 0; i < N; i++) p[i].x[0] = 7; }}",
         "go(calloc(N, sizeof(struct part)), peer);",
         False,
-        "`p` may be set through `x`",
+        "behind it `p` is set",
     ),
     "bytes of structures": (
         "",
@@ -66,7 +66,7 @@ STRUCTURES = {
         "for (int i = 0; i < N; i++) p[i].m = i;"
         f"MPI_Send(v, N, MPI_BYTE, {TO} for (int i = 0; i < N; i++) p[i].id = 7;",
         False,
-        "`v` may be set through `id`",
+        "`v` may be set through `p`",
     ),
     "numbers of structures": (
         "",
@@ -74,7 +74,7 @@ STRUCTURES = {
         "for (int i = 0; i < N; i++) p[i].y = i;"
         f"MPI_Send(flat, 3 * N, MPI_DOUBLE, {TO} for (int i = 0; i < N; i++) p[i].z = 7;",
         False,
-        "`flat` may be set through `z`",
+        "`flat` may be set through `p`",
     ),
     "other memory than the structures": (
         "",
@@ -109,14 +109,14 @@ STRUCTURES = {
         "for (int i = 0; i < N; i++) parts[i].m = i;"
         f"MPI_Send(&parts[0].m, N, type, {TO} for (int i = 0; i < N; i++) parts[i].id = 7;",
         False,
-        "`id` is set",
+        "`id` may be set through `parts`",
     ),
     "numbers from the first field": (
         "",
         "for (int i = 0; i < N; i++) at[i].x = i;"
         f"MPI_Send(&at[0].x, 3 * N, MPI_DOUBLE, {TO} for (int i = 0; i < N; i++) at[i].z = 7;",
         False,
-        "`z` is set",
+        "`z` may be set through `at`",
     ),
     "more than the field": (
         "",
@@ -148,7 +148,7 @@ STRUCTURES = {
         f"MPI_Send(&parts[1].x[1], 3, MPI_DOUBLE, {TO}"
         "for (int i = 0; i < N; i++) parts[i].id = 7;",
         False,
-        "`id` is set",
+        "`id` may be set through `parts`",
     ),
     "a field of many from its beginning": (
         "",

@@ -223,6 +223,8 @@ class Aliases:
         `changed`: variables whose value may differ between the two. Two pointers that are exchanged
         in between say nothing: each may then be what the other was.
         """
+        if left.placed or right.placed or self._other_field(left, right):
+            return False
         if left.variable == right.variable and left.through == right.through:
             return not (
                 self._owned_apart(left, right, changed) or self._slots_apart(left, right, changed)
@@ -233,6 +235,17 @@ class Aliases:
             if self._slots_apart(left, right, changed):
                 return False
         return self._meet((left.variable, left.through), (right.variable, right.through))
+
+    def _other_field(self, left: Access, right: Access) -> bool:
+        """Whether two accesses touch different fields of one type of structure."""
+        first, second = (
+            access.member or ("" if access.through else access.variable) for access in (left, right)
+        )
+        if not (left.member or right.member) or first == second:
+            return False
+        fields = [self.program.variables.get(key) for key in (first, second)]
+        records = {"" if each is None or each.kind != "field" else each.record for each in fields}
+        return len(records) == 1 and "" not in records
 
     def one_array(self, left: Access, right: Access) -> bool:
         """Whether the sections of two accesses count in one array.

@@ -65,6 +65,8 @@ class Binding:
             argument.owner,
             argument.slot,
             fit=fit,
+            member=access.member,
+            placed=access.placed,
         )
 
     def shared(self, access: Access) -> Access:
@@ -86,6 +88,8 @@ class Binding:
             owner,
             self._all(access.slot) or (),
             fit=fit,
+            member=access.member,
+            placed=access.placed,
         )
 
     def _stays(self, access: Access) -> bool:

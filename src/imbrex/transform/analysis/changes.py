@@ -30,7 +30,8 @@ class Changes:
 
     def changed(self, accesses: list[Access]) -> frozenset[str]:
         """Variables whose value may differ after these accesses."""
-        places = {(access.variable, access.through) for access in accesses if access.write}
+        # A field that is placed in an element is told by an access of its own.
+        places = {(a.variable, a.through) for a in accesses if a.write and not a.member}
         if not places:
             return _NONE
         each = [self._set_by.get(place) or self._changed_by(*place) for place in places]

@@ -192,6 +192,8 @@ class DefUseChains:
                 continue
             if section is None or access.through or not each_once(section, loops):
                 return None
+            if access.member:
+                return None  # the other fields of the elements stay
             for loop in reversed(loops):
                 assert loop.loop is not None
                 section = widen(section, loop.loop.index, loop.loop.low, loop.loop.high)

@@ -80,6 +80,8 @@ class LocalPointers:
             meant.owner,
             meant.slot,
             when=access.when,
+            member=access.member,
+            placed=access.placed,
         )
 
     @staticmethod

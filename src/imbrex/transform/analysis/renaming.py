@@ -44,6 +44,8 @@ class Renaming:
                 tuple(self.value(stride) for stride in access.strides),
                 access.owner,
                 tuple(self.value(index) for index in access.slot),
+                member=access.member,
+                placed=access.placed,
             )
             for access in statement.accesses
         ]

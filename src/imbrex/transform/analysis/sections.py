@@ -36,7 +36,12 @@ def _elements(
     if not variable.bounds or variable.scattered:
         return None
     layout = _layout(program, call.arguments[part.datatype])
-    if variable.element not in mpi_calls.ELEMENT_OF.get(layout.element, frozenset()):
+    if variable.element_bytes:
+        scaled = _in_structures(layout, count, variable.element_bytes)
+        if scaled is None:
+            return None
+        layout, count = scaled
+    elif variable.element not in mpi_calls.ELEMENT_OF.get(layout.element, frozenset()):
         return None
     if len(first) != len(variable.bounds) + len(argument.strides):
         return None
@@ -52,6 +57,21 @@ def _elements(
     if count != Affine(1):
         return None  # where the second begins depends on the type's extent
     return _vector(first, extents, len(argument.strides), layout)
+
+
+def _in_structures(layout: Layout, count: Affine, size_bytes: int) -> tuple[Layout, Affine] | None:
+    """A message of numbers as one of whole structures; None where it is none."""
+    number = mpi_calls.ELEMENT_SIZE.get(layout.element)
+    if number is None:
+        return None
+    if layout.count == Affine(1):
+        length = count.product(layout.length).times(number).share(size_bytes)
+        one = Layout(layout.element, Affine(1), Affine(1), Affine(1))
+        return None if length is None else (one, length)
+    length, stride = (of.times(number).share(size_bytes) for of in (layout.length, layout.stride))
+    if length is None or stride is None:
+        return None
+    return Layout(layout.element, layout.count, length, stride), count
 
 
 def buffer_fit(program: Program, call: Call, part: mpi_calls.PointToPoint) -> Fit | None:

@@ -81,6 +81,12 @@ class Affine(NamedTuple):
                 found = found.plus(term, first * second)
         return found
 
+    def share(self, number: int) -> Affine | None:
+        """One part of so many equal ones; None where they are no whole numbers."""
+        if self.constant % number or any(n % number for _, n in self.terms):
+            return None
+        return Affine(self.constant // number, tuple((k, n // number) for k, n in self.terms))
+
     def divided(self, other: Affine) -> Affine | None:
         """What `other` is multiplied by to give this; None where there is no such expression."""
         lead, factor = max(((key.split(PRODUCT), n) for key, n in other.terms), key=_rank)

@@ -31,6 +31,8 @@ class Variable:
     keeps_shape: bool = False  # of Fortran: no assignment to it as a whole allocates it anew
     assumed_shape: bool = False  # a Fortran dummy argument with the shape of what it is given
     reference: bool = False  # of C++: a reference, or `this`, that names one object for good
+    # Of C: the size of an element that is a structure of numbers alone; 0: of no such.
+    element_bytes: int = 0
     rows: bool = False  # an array of vectors, each of which has memory of its own
     # Of assumed shape, and maybe a section whose elements do not follow each other in memory.
     scattered: bool = False
@@ -54,18 +56,33 @@ class Access(NamedTuple):
     # Expressions that are not below 0 where the access happens.
     when: frozenset[Affine] = frozenset()
     fit: Fit | None = None  # of a message whose section is not known
+    # Of an element of an array of structures: the field of it that is touched, and nothing else.
+    member: str = ""
+    # Of a field of such an element: an access to the element says where it is.
+    placed: bool = False
 
     def at(self, section: Section | None) -> Access:
         """The same access of another section, which counts in the same array."""
         if section is self.section and not (self.cases or self.when or self.fit):
             return self
-        variable, through, write, line, _, strides, owner, slot, *_ = self
-        return Access(variable, through, write, line, section, strides, owner, slot)
+        variable, through, write, line, _, strides, owner, slot, *_, member, placed = self
+        return Access(
+            variable,
+            through,
+            write,
+            line,
+            section,
+            strides,
+            owner,
+            slot,
+            member=member,
+            placed=placed,
+        )
 
     def anywhere(self) -> Access:
         """The same access where nothing is known of the elements that it touches."""
-        variable, through, write, line, _, _, owner, *_ = self
-        return Access(variable, through, write, line, None, (), owner)
+        variable, through, write, line, _, _, owner, *_, member, placed = self
+        return Access(variable, through, write, line, None, (), owner, member=member, placed=placed)
 
     def settled(self, section: Section | None, changed: Set[str]) -> Access:
         """The access of another section, with all else that does not depend on `changed`."""

@@ -329,6 +329,7 @@ class ReasonKind(Sentence):
     OWN_ARRAYS = "each message in `{variable}` gets an array of its own: {names}"
     OWN_REQUESTS = "each receive by `{variable}` gets a request and a buffer of its own: {names}"
     COPIED_TO = "what is sent of `{variable}` is copied to an array of its own, {name}"
+    RECEIVED_IN = "what comes for `{variable}` is received in memory of its own, {name}"
     SENT_FROM = "`{variable}` is sent from a copy, {name}"
     POSTED_AHEAD = "posted in the iteration before, ahead of {count} computing statement{plural}"
     BOUNDARY_FIRST = "the loop is divided: the boundary before the interior"

@@ -16,7 +16,7 @@ from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_library, c_methods, c_std_arrays, c_vectors
 from imbrex.transform.readers.c_alignment import aligned
 from imbrex.transform.readers.c_new_reader import NewReader, is_null
-from imbrex.transform.readers.c_vector_reader import Effects, Memory
+from imbrex.transform.readers.c_vector_reader import Effects, Inside, Memory
 
 
 def move(memory: Memory, amount: Affine) -> None:
@@ -220,7 +220,10 @@ class PlaceReader(NewReader, ABC):
                 return Memory(key, False, exact=False)
             self._note_record(key, within)
             owner = self.owner(cursor)
-            return Memory(key, False, exact=False, owner=owner or "")
+            inside = within.inside
+            if inside is None and within.indices and self._is_element(within, children):
+                inside = Inside(within, key)
+            return Memory(key, False, exact=False, owner=owner or "", inside=inside)
         if cursor.kind is ck.ARRAY_SUBSCRIPT_EXPR:
             base, index = cursor.operands
             if not base.type.is_address:
@@ -248,6 +251,11 @@ class PlaceReader(NewReader, ABC):
             self.hide(cursor)
         return Memory(UNKNOWN_MEMORY, False)
 
+    def _is_element(self, within: Memory, children: list[Any]) -> bool:
+        """Whether memory is one of several structures that hold numbers and nothing else."""
+        named = within.key in self.program.variables
+        return named and bool(children) and bool(children[0].type.is_record_of_numbers)
+
     @staticmethod
     def _holds_numbers(cursor: Any) -> bool:
         """Whether it is a compound literal of numbers: what these name cannot be reached by it."""
@@ -261,13 +269,21 @@ class PlaceReader(NewReader, ABC):
             effects.stop = effects.stop or ReasonKind.VOLATILE(variable=variable.name)
         elif cursor.type.is_ordered:
             effects.stop = effects.stop or ReasonKind.VOLATILE(variable=place.key)
+        access = self._access(place, cursor.location.line, write=write)
+        inside = place.inside
+        if inside is not None and not place.through:
+            element = self._access(inside.element, access.line, write=write)
+            effects.accesses.append(element._replace(member=inside.field))
+            access = access._replace(placed=True)
+        effects.accesses.append(access)
+
+    def _access(self, place: Memory, line: int, *, write: bool) -> Access:
+        variable = self.program.variables.get(place.key)
         rank = 0 if variable is None else len(variable.bounds)
-        line = cursor.location.line
         section = place.section(rank)
         strides = place.strides[::-1] if section is not None and len(section) > rank else ()
         owner, slot = (place.owner, place.slot) if place.through else ("", ())
-        access = Access(place.key, place.through, write, line, section, strides, owner, slot)
-        effects.accesses.append(access)
+        return Access(place.key, place.through, write, line, section, strides, owner, slot)
 
     @staticmethod
     def _cell(place: Memory) -> str:

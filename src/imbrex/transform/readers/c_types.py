@@ -115,6 +115,23 @@ class TypeNode:
             or any(field.type.holds_address for field in self.fields)
         )
 
+    @Once
+    def is_record_of_numbers(self) -> bool:
+        """Whether it is a structure, and in it are numbers, arrays and structures of them alone."""
+        record = self.record
+        if record is None or record.kind is ck.UNION_DECL:
+            return False
+        if any(child.kind is ck.CXX_BASE_SPECIFIER for child in record.children):
+            return False
+        types = [c.type.innermost for c in record.children if c.kind is ck.FIELD_DECL]
+        numbers = all(each.is_number or each.is_record_of_numbers for each in types)
+        return bool(types) and numbers
+
+    @property
+    def size_bytes(self) -> int:
+        """The size of an object of this type; below 0 where it has none."""
+        return int(c_calls.size_of(self.raw))
+
     @property
     def element_count(self) -> int:
         return int(c_calls.element_count(self.raw))

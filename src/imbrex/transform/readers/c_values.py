@@ -126,6 +126,9 @@ class ValueReader(NamedObjectReader):
         if kind in (ck.INTEGER_LITERAL, ck.CHARACTER_LITERAL):
             value = cursor.integer
             return None if value is None else Affine(value)
+        if kind is ck.CXX_UNARY_EXPR:  # sizeof, of no array of variable size
+            value = cursor.integer
+            return None if value is None else Affine(value)
         if kind is ck.DECL_REF_EXPR:
             referenced = cursor.referenced
             if referenced is None:

@@ -102,6 +102,7 @@ class VariableReader:
             declaration.spelling,
             kind,
             element=cc.element_type(kind_of),
+            element_bytes=_record_bytes(kind_of),
             pointer=pointer,
             bounds=bounds,
             volatile=kind_of.is_ordered,
@@ -189,3 +190,11 @@ class VariableReader:
         if cursor.referenced.type.is_reference and cursor.referenced.kind is ck.VAR_DECL:
             return None
         return self.key_of(cursor.referenced)
+
+
+def _record_bytes(kind: Any) -> int:
+    """The size of the structures of numbers that a pointer or an array leads to; 0: none."""
+    element = kind.innermost
+    if element.is_pointer:
+        element = element.pointee.innermost
+    return max(element.size_bytes, 0) if element.is_record_of_numbers else 0

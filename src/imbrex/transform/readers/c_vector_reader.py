@@ -30,6 +30,14 @@ _NUMBERS = frozenset(
 _NAMED = frozenset({ck.DECL_REF_EXPR, ck.MEMBER_REF_EXPR})
 
 
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """Of a field: the element of an array of structures that it is in, and which of its fields."""
+
+    element: Memory
+    field: str
+
+
 @dataclass(slots=True)
 class Memory:
     """What an lvalue or a pointer value refers to."""
@@ -44,6 +52,7 @@ class Memory:
     strides: tuple[Affine, ...] = ()
     owner: str = ""  # the variable that the field belongs to, which holds or is the memory
     slot: tuple[Affine, ...] = ()  # of an array of pointers: which of them names it
+    inside: Inside | None = None
 
     @property
     def begins(self) -> bool:

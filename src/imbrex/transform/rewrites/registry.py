@@ -18,6 +18,7 @@ from imbrex.transform.rewrites.private_receives import PrivateReceives
 from imbrex.transform.rewrites.progress import ProgressCalls
 from imbrex.transform.rewrites.proposals import Preparing
 from imbrex.transform.rewrites.rearrangement import Rearrangement
+from imbrex.transform.rewrites.received import ReceivedBuffers
 from imbrex.transform.rewrites.replaced import ReplacedBuffers
 from imbrex.transform.rewrites.sent import SentCopies
 from imbrex.transform.rewrites.sinking import Sinking
@@ -35,6 +36,7 @@ PREPARING: tuple[type[Preparing[Any, Any]], ...] = (
     PrivateBuffers,
     PrivateReceives,
     ReplacedBuffers,
+    ReceivedBuffers,
     SentCopies,
     BoundaryFirst,
     LoopDistribution,

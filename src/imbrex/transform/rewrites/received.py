@@ -1,0 +1,204 @@
+"""Memory to receive into, so that MPI_Sendrecv_replace becomes MPI_Sendrecv beside other uses.
+
+What is sent around a ring or a torus is read while it waits for its turn: a block that is being
+multiplied, bodies whose forces are computed. One that comes into memory of its own may do so
+meanwhile, and is copied to its place then, which the library does itself otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.null_source import may_fill_nothing
+from imbrex.transform.analysis.sections import layout_of
+from imbrex.transform.analysis.unread import never_read
+from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.causes import Reason
+from imbrex.transform.model.location import Location
+from imbrex.transform.model.memory import Variable
+from imbrex.transform.model.program import Argument, Block, Call, Kind, Statement
+from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.sources import SourceFile
+from imbrex.transform.rewrites.base import Plan, Site, calls_of
+from imbrex.transform.rewrites.private import NAME
+from imbrex.transform.rewrites.proposals import Preparing, Proposal
+from imbrex.transform.text.edits import Edit
+from imbrex.transform.text.layout import after_line, first_on_line, indent_at, line_start
+from imbrex.transform.text.wrapping import wrapped
+
+_CALL = "MPI_Sendrecv_replace"
+_ARGUMENTS = 9
+_SOURCE, _STATUS = 5, 8
+_ALLOCATES = re.compile(rb"#\s*include\s*[<\"](?:stdlib\.h|cstdlib)[>\"]")
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """The memory that is received into, and the loop around which it lives."""
+
+    variable: Variable
+    loop: Statement
+    guarded: bool  # the source may be MPI_PROC_NULL, which leaves the buffer as it is
+
+
+class ReceivedBuffers(Preparing[Site, Apart]):
+    """MPI_Sendrecv_replace becomes MPI_Sendrecv, which receives into memory of its own.
+
+    Before:
+        for (int k = 0; k < rounds; k++) {
+            multiply(n, a, b, c);
+            MPI_Sendrecv_replace(a, n * n, MPI_DOUBLE, left, 0, right, 0, comm, MPI_STATUS_IGNORE);
+        }
+
+    After:
+        double *a_came = malloc(sizeof(double) * (size_t)(n * n));
+        for (int k = 0; k < rounds; k++) {
+            multiply(n, a, b, c);
+            MPI_Sendrecv(a, n * n, MPI_DOUBLE, left, 0, a_came, n * n, MPI_DOUBLE, right, 0, comm,
+                         MPI_STATUS_IGNORE);
+            for (int imbrex_i = 0; imbrex_i < n * n; imbrex_i++)
+                a[imbrex_i] = a_came[imbrex_i];
+        }
+        free(a_came);
+    """
+
+    name = NAME
+
+    def sites(self) -> Iterator[Site]:
+        return calls_of(self.program, _CALL)
+
+    def conditions(self, site: Site) -> Apart | None:
+        """What to do with one call; None where it is not of this kind."""
+        routine, statement, call = site.routine, site.statement, site.call
+        source = self.program.files[routine.file]
+        if source.is_fortran or len(call.arguments) != _ARGUMENTS or call.macro:
+            return None
+        if not (call.is_statement and _on_lines_of_its_own(source, statement)):
+            return None
+        buffer, number, _, _, _, origin, *_ = call.arguments
+        variable = self.program.variables.get(buffer.base or "")
+        if variable is None or variable.volatile or buffer.text.strip() != variable.name:
+            return None
+        if not self._is_whole_elements(variable, call) or not _is_plain(number):
+            return None
+        status = call.arguments[_STATUS]
+        ignored = status.constant == "MPI_STATUS_IGNORE"
+        if not ignored and never_read(self.program, routine, status.base or "") is not None:
+            return None  # how many have come may be asked
+        loop = _outermost(statement)
+        if loop is None or not _on_lines_of_its_own(source, loop):
+            return None
+        whole = self.footprints.of(loop, routine.file)
+        if whole.stop is not None or whole.leaves is not None:
+            return None
+        assert number.value is not None
+        if number.value.variables() & self.footprints.changed_in(whole):
+            return None
+        if not (source.is_cxx or _ALLOCATES.search(source.data)):
+            return None
+        guarded = may_fill_nothing(self.footprints, statement, call, routine.file)
+        return Apart(variable, loop, guarded) if _is_plain(origin) or not guarded else None
+
+    def _is_whole_elements(self, variable: Variable, call: Call) -> bool:
+        """Whether so many elements of a pointer's or a line's memory are sent, from its first."""
+        buffer, number, datatype, *_ = call.arguments
+        first = buffer.origin is not None and all(index == Affine(0) for index in buffer.origin)
+        if not first or len(variable.bounds) != 1 or number.value is None or variable.rows:
+            return False
+        if f"vector:{variable.key}" in self.program.variables or variable.kind == "field":
+            return False
+        if not variable.element_bytes:
+            return variable.element in mpi_calls.ELEMENT_OF.get(datatype.constant, frozenset())
+        layout = layout_of(self.program, datatype)
+        if layout is None or layout.count != Affine(1) or layout.length.terms:
+            return False
+        size_bytes = mpi_calls.ELEMENT_SIZE.get(layout.element, 0)
+        return layout.length.constant * size_bytes == variable.element_bytes
+
+    def apply(self, plan: Plan[Site, Apart]) -> Proposal:
+        site, apart = plan.site, plan.content
+        routine, statement, call = site.routine, site.statement, site.call
+        variable, loop = apart.variable, apart.loop
+        source = self.program.files[routine.file]
+        taken = {name.lower() for name in routine.exported}
+        name, number = f"{variable.name}_came", 2
+        while name.lower() in taken or re.search(rb"\b%b\b" % name.encode(), source.data):
+            name, number = f"{variable.name}_came{number}", number + 1
+        whole = [argument.text.strip() for argument in call.arguments]
+        buffer, count, kind, to, tag, origin, other, *rest = whole
+        arguments = [buffer, count, kind, to, tag, name, count, kind, origin, other, *rest]
+        here = indent_at(source.data, statement.code_start)
+        head = source.data[call.start : call.arguments[0].start].decode()
+        head = re.sub(r"_replace", "", head)
+        text = wrapped(source.language, head + ", ".join(arguments) + ")", len(here), here)
+        copy, deeper = "", here
+        if apart.guarded:
+            copy, deeper = f"\n{here}if ({origin} != MPI_PROC_NULL)", f"{here}    "
+        index = "imbrex_i"
+        copy += (
+            f"\n{deeper}for (int {index} = 0; {index} < {count}; {index}++)"
+            f"\n{deeper}    {buffer}[{index}] = {name}[{index}];"
+        )
+        outside = indent_at(source.data, loop.code_start)
+        front = line_start(source.data, loop.code_start)
+        ends = after_line(source.data, statement.end), after_line(source.data, loop.end)
+        edits = [
+            Edit(front, front, _declaration(source, variable, name, count, outside)),
+            Edit(call.start, call.end, text),
+            Edit(ends[0], ends[0], copy),
+            Edit(ends[1], ends[1], f"\n{outside}{_release(source, name)}"),
+        ]
+        reason = Reason(
+            ReasonKind.RECEIVED_IN(variable=variable.name, name=name),
+            Location(routine.file, call.line),
+        )
+        proposal = Proposal(self.name, routine, call.line, reason, {routine.file: edits})
+        proposal.opens = call.line
+        return proposal
+
+
+def _declaration(source: SourceFile, variable: Variable, name: str, count: str, indent: str) -> str:
+    kind = _named_type(source, variable)
+    if source.is_cxx:
+        return f"{indent}{kind} *{name} = new {kind}[{count}];\n"
+    return f"{indent}{kind} *{name} = malloc(sizeof({kind}) * (size_t)({count}));\n"
+
+
+def _release(source: SourceFile, name: str) -> str:
+    return f"delete[] {name};" if source.is_cxx else f"free({name});"
+
+
+def _named_type(source: SourceFile, variable: Variable) -> str:
+    """The elements' type as the language says it: C has structures by their tag or by a name."""
+    tag = re.search(rb"\bstruct\s+%b\b" % re.escape(variable.element.encode()), source.data)
+    tagged = bool(variable.element_bytes) and tag is not None and not source.is_cxx
+    return f"struct {variable.element}" if tagged else variable.element
+
+
+def _is_plain(argument: Argument) -> bool:
+    """Whether evaluating an argument once more gives the same and does nothing else."""
+    known = argument.value is not None or re.fullmatch(r"\w+", argument.text.strip()) is not None
+    return known and argument.problem is None
+
+
+def _outermost(statement: Statement) -> Statement | None:
+    """The outermost loop around a statement."""
+    found, block = None, statement.parent
+    while block is not None and block.owner is not None:
+        if block.owner.kind is Kind.LOOP:
+            found = block.owner
+        block = block.owner.parent
+    return found
+
+
+def _on_lines_of_its_own(source: SourceFile, statement: Statement) -> bool:
+    """Whether lines may be put in front of a statement and behind it."""
+    block: Block | None = statement.parent
+    if block is None or not (block.insertable and block.braced):
+        return False
+    behind = after_line(source.data, statement.end)
+    ends = source.data[behind : behind + 1] in (b"\n", b"\r")
+    return first_on_line(source.data, statement.code_start) and ends

@@ -1,0 +1,98 @@
+"""MPI_Sendrecv_replace of blocks that are used meanwhile: received into memory of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from imbrex.transform.engine import Options, transform
+
+CASES = Path(__file__).parent / "cases"
+CANNON = (CASES / "cannon.c").read_text()
+BODIES = (CASES / "forces.c").read_text()
+SHIFT = "MPI_Sendrecv_replace(a, n * n, MPI_DOUBLE, left, 1, right, 1, grid, &st);"
+LOOP = "for (int k = 0; k < q; k++) {"
+RING = "MPI_Sendrecv_replace(buf, n, body_type, right, 0, left, 0, MPI_COMM_WORLD,"
+
+# name: the program, what is replaced, by what
+APART: dict[str, tuple[str, str, str]] = {
+    "blocks": (CANNON, "", ""),
+    "bodies": (BODIES, "", ""),
+    "a status that is not wanted": (CANNON, SHIFT, SHIFT.replace("&st", "MPI_STATUS_IGNORE")),
+    "a name that is taken": (CANNON, "double s = 0, t;", "double a_came = 0, s = a_came, t;"),
+    "allocated by calloc": (CANNON, "*b = malloc(sizeof(double) * n * n)", "*b = calloc(n, n * 8)"),
+    "a tag": (
+        BODIES,
+        "typedef struct { double x, y, z, m; } body;",
+        "struct body { double x, y, z, m; }; typedef struct body body;",
+    ),
+}
+STAYS: dict[str, tuple[str, str, str]] = {
+    "how many have come is asked": (
+        CANNON,
+        SHIFT,
+        SHIFT + " int came; MPI_Get_count(&st, MPI_DOUBLE, &came); n -= n - came;",
+    ),
+    "a part of the block": (CANNON, SHIFT, SHIFT.replace("(a,", "(a + n,")),
+    "another size each time": (CANNON, LOOP, LOOP + "\n        n = n - 1;"),
+    "the loop is left": (CANNON, LOOP, LOOP + "\n        if (n > 100)\n            return 1;"),
+    "no header that allocates": (
+        CANNON,
+        "#include <stdlib.h>",
+        "void *malloc(size_t); int atoi(const char *); void *calloc(size_t, size_t);",
+    ),
+    "elements of another type": (CANNON, SHIFT, SHIFT.replace("MPI_DOUBLE", "MPI_FLOAT")),
+    "bodies of another type": (
+        BODIES,
+        "MPI_Type_contiguous(4, MPI_DOUBLE",
+        "MPI_Type_contiguous(3, MPI_DOUBLE",
+    ),
+    "set while it waits": (CANNON, "multiply(n, a, b, c);", "a[k] += b[k]; b[0] = 0; a[0] = 0;"),
+    "one line": (CANNON, SHIFT, "if (k >= 0) " + SHIFT),
+}
+
+
+def _written(name: str, change: tuple[str, str, str], path: Path) -> str:
+    text, old, new = change
+    assert not old or old in text, name
+    path.write_text(text.replace(old, new))
+    return transform([path], Options()).after[str(path)].decode()
+
+
+@pytest.mark.parametrize("name", APART)
+def test_received_while_it_is_used(name: str, tmp_path: Path) -> None:
+    after = _written(name, APART[name], tmp_path / "ring.c")
+    used = "multiply(n, a, b, c);" if "multiply" in after else "forces(n, mine, buf, f);"
+    block = "a" if "multiply" in after else "buf"
+    number = "2" if name == "a name that is taken" else ""
+    inside = after[after.index("(int k = 0" if "multiply" in after else "(int stage = 0") :]
+    assert inside.index(f"MPI_Isend({block},") < inside.index(used)
+    assert inside.index(used) < inside.index(f"{block}[imbrex_i] = {block}_came{number}[imbrex_i]")
+    first_receive = after.index(f"MPI_Irecv({block}_came{number},")
+    assert first_receive < after.index(used, after.index("int main"))
+    assert after.count(f"free({block}_came{number});") == 1
+
+
+@pytest.mark.parametrize("name", STAYS)
+def test_stays(name: str, tmp_path: Path) -> None:
+    after = _written(name, STAYS[name], tmp_path / "ring.c")
+    block = "buf" if "body" in after else "a"
+    assert f"{block}_came" not in after
+
+
+def test_nobody_sends(tmp_path: Path) -> None:
+    """MPI_PROC_NULL leaves the block as it is."""
+    for change in ((CANNON, "periods[2] = {1, 1}", "periods[2] = {0, 0}"), APART["blocks"]):
+        after = _written("grid", change, tmp_path / "ring.c")
+        lines = [line.strip() for line in after.splitlines()]
+        copy = next(n for n, line in enumerate(lines) if line.startswith("a[imbrex_i]"))
+        assert lines[copy - 2] == "if (right != MPI_PROC_NULL)"
+
+
+def test_in_cxx(tmp_path: Path) -> None:
+    text = CANNON.replace("malloc(sizeof(double) * n * n)", "new double[n * n]")
+    text = text.replace("calloc(n * n, sizeof(double))", "new double[n * n]()")
+    after = _written("C++", (text, "", ""), tmp_path / "ring.cpp")
+    assert "double *a_came = new double[n * n];" in after
+    assert after.count("delete[] a_came;") == 1
