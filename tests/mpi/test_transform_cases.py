@@ -49,6 +49,7 @@ NAMES = [
     "faces.c",
     "fields.c",
     "flagged.c",
+    "fluid.cpp",
     "grid.f90",
     "halves.c",
     "handed.c",

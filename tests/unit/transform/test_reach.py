@@ -124,7 +124,7 @@ STRUCTURES = {
         f"MPI_Send(halo.mine, 2 * N, MPI_DOUBLE, {TO}"
         "for (int i = 0; i < N; i++) halo.theirs[i] = 7;",
         False,
-        "`theirs` is set",
+        "`theirs` may be set through `halo`",
     ),
     "more than is left of the field": (
         "",
@@ -132,7 +132,7 @@ STRUCTURES = {
         f"MPI_Send(&halo.mine[60], 50, MPI_DOUBLE, {TO}"
         "for (int i = 0; i < N; i++) halo.theirs[i] = 7;",
         False,
-        "`theirs` is set",
+        "`theirs` may be set through `halo`",
     ),
     "what is left of the field": (
         "",

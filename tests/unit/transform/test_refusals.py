@@ -182,7 +182,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     "a status read at once": (
         "",
         f"{RECV.replace('MPI_STATUS_IGNORE', '&status')} n = status.MPI_SOURCE; work(c);",
-        "`status` may be used",
+        "`status` is used or set",
     ),
     "a volatile in the window": (
         "static volatile int flag;",

@@ -36,6 +36,9 @@ OVERLAPPED = {
     "a size of an element": (SECOND, SECOND.replace("sizeof(cell)", "sizeof(u[0])")),
     "a size of what it points to": (SECOND, SECOND.replace("sizeof(cell)", "sizeof *u")),
     "a field that no message needs": (WORK, "w[at].vx = 2;"),
+    "a copy of a structure": (WORK, "w[at] = u[at + nx];"),
+    "a copy that is changed": (WORK, "cell c = u[at - nx]; c.vx *= 2; w[at] = c;"),
+    "a structure of its own": (WORK, "cell c; c.vx = u[at].vx; w[at].vx = c.vx;"),
     "a structure in it": (
         RECORD,
         "typedef struct { double rho, vx, vy; struct { int kind[2]; } mark; } cell;",
@@ -75,7 +78,11 @@ STAYS = {
         VECTORS,
         "cell *u = calloc(2 * nx * (ny + 2), sizeof(cell)), *w = u + nx * (ny + 2);",
     ),
-    "a copy of a structure": (WORK, "w[at] = u[at + nx];"),
+    "a copy of the row that comes": (WORK, "w[at] = u[(ny + 1) * nx + i];"),
+    "a sum along the rows": (WORK, "w[at].vx = w[at - nx].vx + 0.1;"),
+    "the same by pointers": (WORK, "cell *p = &w[at], *q = &w[at - nx]; p->vx = q->vx + 0.1;"),
+    "the same by a copy": (WORK, "cell c = w[at - nx]; c.vx += 0.1; w[at] = c;"),
+    "one structure for all": (WORK, "last.vx = 0.5 * last.vx + u[at].vx; w[at].vx = last.vx;"),
 }
 
 
@@ -85,7 +92,8 @@ def _written(name: str, change: tuple[str, str]) -> str:
     text = CASE.replace(old, new)
     if name in BY_BYTES:
         text = text.replace(FIRST, _BYTES)
-    return text.replace(RECORD, "struct other { float f[5]; };\n" + RECORD)
+    with_others = "struct other { float f[5]; };\n" + RECORD + "\nstatic cell last;"
+    return text.replace(RECORD, with_others)
 
 
 @pytest.mark.parametrize("name", OVERLAPPED)
@@ -111,3 +119,51 @@ def test_work_stays_behind_the_exchange(name: str, tmp_path: Path) -> None:
     main = text[text.index("int main") :]
     if "exchange_finish(" in main:
         assert main.index("exchange_finish(") < main.index("update(u")
+
+
+INLINE = """#include <mpi.h>
+#include <stdio.h>
+#define NX 120
+#define NY 80
+typedef struct { double t, q; } cell;
+static cell u[NY + 2][NX], w[NY + 2][NX];
+int main(int argc, char **argv)
+{
+    int rank, size;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int up = (rank + size - 1) % size;
+    for (int s = 0; s < 20; s++) {
+        MPI_Sendrecv(u[1], 2 * NX, MPI_DOUBLE, up, 0, u[NY + 1], 2 * NX, MPI_DOUBLE,
+                     (rank + 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int j = 1; j <= NY; j++)
+            for (int i = 1; i < NX - 1; i++) {
+                w[j][i].t = 0.5 * (u[j - 1][i].t + u[j + 1][i].t);
+                w[j][i].q = u[j][i].q * 0.9 + 0.1 * w[j][i].t;
+            }
+        for (int j = 1; j <= NY; j++)
+            for (int i = 1; i < NX - 1; i++)
+                u[j][i] = w[j][i];
+    }
+    printf("%g\\n", u[3][4].t);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "divided"),
+    [
+        ("", "", True),
+        ("u[j][i].q * 0.9", "w[j - 1][i].q * 0.9", False),
+        ("u[j][i].q * 0.9", "w[j][i - 1].q * 0.9", True),
+        ("0.5 * (u[j - 1][i].t", "0.5 * (u[NY + 1][i].t", False),
+    ],
+)
+def test_loops_beside_the_call(old: str, new: str, divided: bool, tmp_path: Path) -> None:
+    path = tmp_path / "plate.c"
+    path.write_text(INLINE.replace(old, new))
+    (decision,) = transform([path], Options()).decisions
+    assert ("boundary-first" in decision.rewrites) is divided, decision.details

@@ -309,7 +309,8 @@ class Aliases:
         """
         vector = self.program.variables.get(variable)
         known = through and vector is not None and self.is_vector(variable)
-        return known and vector is not None and "char" not in vector.element
+        numbers = vector is not None and not vector.element_bytes
+        return known and vector is not None and numbers and "char" not in vector.element
 
     def _beside(self, elements: tuple[str, bool], other: tuple[str, bool]) -> bool:
         """Whether one place is a variable, and the other is among the elements of a vector."""

@@ -114,4 +114,6 @@ def _one_array(footprints: Footprints, access: Access, indices: set[str]) -> Acc
 
 def _scalar(program: Program, access: Access) -> bool:
     variable = program.variables.get(access.variable)
-    return variable is not None and not variable.bounds and not access.through
+    if variable is None or access.placed:
+        return False
+    return not variable.bounds and not access.through

@@ -20,7 +20,10 @@ def sets_first(statements: list[Statement], key: str, footprints: Footprints, fi
             plain = statement.kind in (Kind.SIMPLE, Kind.DECLARE, Kind.LOOP)
             if statement.kind is Kind.LOOP and footprints.program.in_fortran(file):
                 return all(access.write for access in own)  # a bound is asked for first
-            return plain and own[0].write and not _in_part(statement, key, footprints, file)
+            whole = statement.kind is Kind.DECLARE and not own[0].member
+            whole = whole and not footprints.program.in_fortran(file)
+            part = not whole and _in_part(statement, key, footprints, file)
+            return plain and own[0].write and not part
         if not statement.blocks or any(call for call in statement.calls):
             return False  # a call reads or sets it
         if not all(sets_first(b.statements, key, footprints, file) for b in statement.blocks):

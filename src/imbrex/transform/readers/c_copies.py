@@ -23,3 +23,30 @@ def copied_with(kind: Any) -> set[str]:
             if child.kind in (ck.FIELD_DECL, ck.CXX_BASE_SPECIFIER):
                 work.append(child.type)
     return found
+
+
+def assigns_numbers(cursor: Any) -> bool:
+    """Whether a call assigns a structure of numbers to another one, as C++ does by itself."""
+    if not cursor.tree.plus_plus or cursor.spelling != "operator=" or len(cursor.arguments) != 2:
+        return False
+    left, right = (side.type.canonical for side in cursor.arguments)
+    return _are_one(left, right) and not any(
+        child.spelling == "operator=" for child in left.record.children
+    )
+
+
+def copies_numbers(cursor: Any) -> bool:
+    """Whether a call makes a structure of numbers from another one, as C++ does by itself."""
+    if not cursor.tree.plus_plus or len(cursor.arguments) != 1:
+        return False
+    made, given = cursor.type.canonical, cursor.arguments[0].type.canonical
+    if cursor.referenced is None or cursor.referenced.kind is not ck.CONSTRUCTOR:
+        return False
+    return _are_one(made, given) and not any(
+        child.kind in (ck.CONSTRUCTOR, ck.DESTRUCTOR) for child in made.record.children
+    )
+
+
+def _are_one(left: Any, right: Any) -> bool:
+    numbers = left.is_record_of_numbers and right.is_record_of_numbers
+    return numbers and cc.record_of(left) == cc.record_of(right)

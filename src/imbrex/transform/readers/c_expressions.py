@@ -18,7 +18,7 @@ from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_library, c_methods, c_vectors, cxx_library
 from imbrex.transform.readers.c_alignment import aligned
 from imbrex.transform.readers.c_asserted import asserted
-from imbrex.transform.readers.c_copies import copied_with
+from imbrex.transform.readers.c_copies import assigns_numbers, copied_with, copies_numbers
 from imbrex.transform.readers.c_distances import (
     becomes_number,
     is_distance,
@@ -72,6 +72,13 @@ class ExpressionReader(HidingReader):
         elif kind is ck.CALL_EXPR:
             known = self._method(cursor, effects) or self._array_method(cursor, effects)
             known = known or self._exchange(cursor, effects)
+            if not known and copies_numbers(cursor):
+                self.read(cursor.arguments[0], effects)
+                return
+            if not known and assigns_numbers(cursor):
+                left, right = cursor.arguments
+                self._assign(left, right, cursor, effects, update=False)
+                return
             if not (known or self.accessed(cursor, effects)):
                 self.call(cursor, effects)
         elif self.allocated(cursor, effects) or self.freed(cursor, effects):
@@ -183,7 +190,8 @@ class ExpressionReader(HidingReader):
         place = self.place(left, effects)
         if left.type.canonical.kind == TypeKind.RECORD:
             self.program.copied_records |= copied_with(left.type)
-            effects.accesses.append(Access(UNKNOWN_MEMORY, False, True, cursor.location.line, None))
+            if not left.type.is_record_of_numbers:
+                effects.accesses.append(Access(UNKNOWN_MEMORY, False, True, cursor.location.line))
         if update:
             self._record(effects, place, left, write=False)
         self._record(effects, place, left, write=True)
@@ -341,9 +349,10 @@ class ExpressionReader(HidingReader):
         elif kind.canonical.kind == TypeKind.RECORD:
             self.program.copied_records |= copied_with(kind)
             self.read(cursor, effects)
-            effects.accesses.append(
-                Access(UNKNOWN_MEMORY, False, False, cursor.location.line, None)
-            )
+            if not kind.is_record_of_numbers:
+                effects.accesses.append(
+                    Access(UNKNOWN_MEMORY, False, False, cursor.location.line, None)
+                )
         else:
             self.read(cursor, effects)
             argument.value = self.affine(cursor)

@@ -221,7 +221,7 @@ class PlaceReader(NewReader, ABC):
             self._note_record(key, within)
             owner = self.owner(cursor)
             inside = within.inside
-            if inside is None and within.indices and self._is_element(within, children):
+            if inside is None and self._is_element(within, children):
                 inside = Inside(within, key)
             return Memory(key, False, exact=False, owner=owner or "", inside=inside)
         if cursor.kind is ck.ARRAY_SUBSCRIPT_EXPR:
@@ -252,9 +252,11 @@ class PlaceReader(NewReader, ABC):
         return Memory(UNKNOWN_MEMORY, False)
 
     def _is_element(self, within: Memory, children: list[Any]) -> bool:
-        """Whether memory is one of several structures that hold numbers and nothing else."""
-        named = within.key in self.program.variables
-        return named and bool(children) and bool(children[0].type.is_record_of_numbers)
+        """Whether memory is an element or a variable that holds numbers and nothing else."""
+        variable = self.program.variables.get(within.key)
+        if variable is None or not children or not children[0].type.is_record_of_numbers:
+            return False
+        return bool(within.indices) or not (within.through or variable.kind == "field")
 
     @staticmethod
     def _holds_numbers(cursor: Any) -> bool:

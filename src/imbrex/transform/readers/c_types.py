@@ -121,7 +121,9 @@ class TypeNode:
         record = self.record
         if record is None or record.kind is ck.UNION_DECL:
             return False
-        if any(child.kind is ck.CXX_BASE_SPECIFIER for child in record.children):
+        if any(c.kind in (ck.CXX_BASE_SPECIFIER, ck.UNION_DECL) for c in record.children):
+            return False
+        if any(inner.type.innermost.is_pointer for inner in self.fields):
             return False
         types = [c.type.innermost for c in record.children if c.kind is ck.FIELD_DECL]
         numbers = all(each.is_number or each.is_record_of_numbers for each in types)

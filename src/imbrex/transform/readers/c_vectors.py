@@ -1,4 +1,4 @@
-"""std::vector of numbers: a variable that holds its elements as a pointer holds an array.
+"""std::vector of numbers, or of structures of them: a variable that holds an array by a pointer.
 
 The variable may be a member: then all objects of its class have one, as they have one field. A
 vector of MPI's requests is one of numbers too.
@@ -18,9 +18,9 @@ from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import TWICE
+from imbrex.transform.readers import c_calls, c_std_arrays
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
-from imbrex.transform.readers import c_std_arrays
 
 ELEMENTS = frozenset({"operator[]", "front", "back"})
 SIZES = frozenset({"size", "empty", "capacity"})
@@ -41,6 +41,12 @@ _VECTOR = re.compile(
     r"|(?:struct )?(?:ompi_request_t|imbrex_request) \*))"
     r"(?:, std::(?:__\w+::)?allocator<\1 ?>)? ?>$"
 )
+# Of a type with a name: whether that is a structure of numbers is asked of the type.
+_OF_NAMED = re.compile(
+    r"(?:const )?(?:class )?std::(?:__\w+::)?vector<(?:struct |class )?([\w:]+)"
+    r"(?:, std::(?:__\w+::)?allocator<(?:struct |class )?\1 ?>)? ?>$"
+)
+_MAKERS = frozenset({ck.CONSTRUCTOR, ck.DESTRUCTOR})
 
 
 def element_of(kind: Any) -> str:
@@ -51,11 +57,32 @@ def element_of(kind: Any) -> str:
 
 
 def _element_of(kind: Any) -> str:
+    kind = _own_kind(kind)
+    match = _VECTOR.match(kind.spelling)
+    if match is not None:
+        return match[1]
+    made = _structure(kind)
+    return "" if made is None else cc.element_type(made)
+
+
+def _own_kind(kind: Any) -> Any:
+    """The type without what it is a reference to, or an array of."""
     canonical = kind.canonical
     if canonical.is_reference:
         canonical = canonical.pointee.canonical
-    match = _VECTOR.match(canonical.innermost.spelling)
-    return "" if match is None else match[1]
+    return canonical.innermost
+
+
+def _structure(kind: Any) -> Any | None:
+    """The structure of numbers that a vector has as elements, where making one runs no code."""
+    if _OF_NAMED.match(kind.spelling) is None:
+        return None
+    arguments = c_calls.type_arguments(kind.canonical.raw)
+    element = kind.tree.type(arguments[0]).canonical if arguments else None
+    if element is None or not element.is_record_of_numbers:
+        return None
+    own = any(child.kind in _MAKERS for child in element.record.children)
+    return None if own else element
 
 
 def is_vector(kind: Any) -> bool:
@@ -91,6 +118,8 @@ def enter(program: Program, key: str, variable: Variable, cursor: Any) -> None:
     variable.record = ""
     variable.element = element_of(cursor.type).removeprefix("struct ").removesuffix(" *")
     extents = cc.array_extents(cursor.type)
+    structure = _structure(_own_kind(cursor.type))
+    variable.element_bytes = 0 if structure is None else structure.size_bytes
     variable.rows = bool(extents)
     rows = tuple((Affine(0), None if n is None else Affine(n - 1)) for n in reversed(extents))
     variable.bounds = ((Affine(0), None), *rows)
