@@ -63,6 +63,7 @@ NAMES = [
     "kept.c",
     "labels.f",
     "lambda.cpp",
+    "lattice.c",
     "levels.c",
     "lines.f90",
     "listed.cpp",

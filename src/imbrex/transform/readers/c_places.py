@@ -237,6 +237,9 @@ class PlaceReader(NewReader, ABC):
                 parts, strides = self._split(index)
                 if strides:
                     found.parts, found.strides = parts, strides
+            span = None if position is not None else self.span(index)
+            if span is not None and found.offset is None:
+                found.spans[len(found.indices)] = span
             found.offset = None
             found.indices.append(position)
             return found

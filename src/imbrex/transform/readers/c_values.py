@@ -7,7 +7,7 @@ from typing import Any
 
 from clang.cindex import TypeKind
 
-from imbrex.transform.model.affine import ARROW, QUOTIENT, Affine, field_of
+from imbrex.transform.model.affine import ARROW, QUOTIENT, Affine, Range, field_of
 from imbrex.transform.model.conditions import Test
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Variable
 from imbrex.transform.readers import c_cursor as cc
@@ -15,6 +15,7 @@ from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_methods, c_std_arrays, c_vectors
 from imbrex.transform.readers.c_accessors import Accessor, accessor
 from imbrex.transform.readers.c_named_objects import NamedObjectReader
+from imbrex.transform.readers.c_tables import bounds_of
 
 _INTEGERS = frozenset(
     {
@@ -57,6 +58,9 @@ def narrows(cursor: Any, inner: Any) -> bool:
 
 class ValueReader(NamedObjectReader):
     """Reads the integer expressions of one translation unit."""
+
+    # Bounds of the elements of constant arrays in a subscript that is read, by what names them.
+    within: dict[str, tuple[int, int]] | None = None
 
     def test(self, condition: Any) -> Test | None:
         """What a condition compares, where that is two integers, or one with 0."""
@@ -219,8 +223,30 @@ class ValueReader(NamedObjectReader):
         owner = self.owner(member)
         return None if owner is None else Affine.variable(field_of(owner, size))
 
+    def span(self, cursor: Any) -> Range | None:
+        """What a subscript is within that adds elements of constant arrays to an affine form."""
+        self.within = {}
+        value, within, self.within = self.affine(cursor), self.within, None
+        if value is None or not within:
+            return None
+        found = Range.point(value)
+        for key, (low, high) in within.items():
+            found = found.widen(key, Affine(low), Affine(high))
+        return found
+
+    def _of_table(self, cursor: Any) -> Affine | None:
+        """An element of a constant array, as a variable that is bounded and stands for nothing."""
+        bounds = bounds_of(cursor)
+        if bounds is None or self.within is None:
+            return None
+        key = f"element:{len(self.within)}"
+        self.within[key] = bounds
+        return Affine.variable(key)
+
     def _field(self, cursor: Any) -> Affine | None:
         """An integer field of a structure, or an element of one, that a variable names."""
+        if self.within is not None and cursor.kind is ck.ARRAY_SUBSCRIPT_EXPR:
+            return self._of_table(cursor)
         if cursor.kind is ck.ARRAY_SUBSCRIPT_EXPR:
             array, number = cursor.operands
             return self._numbered(array, number) if array.stripped.type.is_array else None

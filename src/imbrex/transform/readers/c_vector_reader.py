@@ -53,6 +53,8 @@ class Memory:
     owner: str = ""  # the variable that the field belongs to, which holds or is the memory
     slot: tuple[Affine, ...] = ()  # of an array of pointers: which of them names it
     inside: Inside | None = None
+    # Of indices that are not known exactly: what they are within, by their position.
+    spans: dict[int, Range] = field(default_factory=dict)
 
     @property
     def begins(self) -> bool:
@@ -66,7 +68,8 @@ class Memory:
             return None
         if self.parts and rank == 1:
             return tuple(Range.point(index) for index in reversed(self.parts))
-        return tuple(Range.point(index) for index in reversed(self.indices))
+        found = [self.spans.get(n, Range.point(index)) for n, index in enumerate(self.indices)]
+        return tuple(reversed(found))
 
 
 @dataclass(slots=True)
