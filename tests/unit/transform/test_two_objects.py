@@ -449,3 +449,49 @@ def test_plain_arrays_whose_memory_changes_hands(work: str, tmp_path: Path) -> N
     main = UNDER_WAY.partition("program main")[2].replace("%u", "")
     whole = {UNDER_WAY.partition("program main")[2]: main} | declared | text
     assert not _waits_later(tmp_path, whole)
+
+
+OWN = """\
+module m
+  use mpi
+  implicit none
+  type :: field
+    double precision, allocatable :: u(:)
+  end type field
+contains
+  subroutine go(a, peer)
+    double precision, intent(inout) :: a(1000)
+    integer, intent(in) :: peer
+    type(field) :: own
+    integer :: i, ierr
+    allocate(own%u(1000))
+    do i = 1, 1000
+      own%u(i) = a(i)
+    end do
+    call MPI_Send(own%u, 1000, MPI_DOUBLE_PRECISION, peer, 0, MPI_COMM_WORLD, ierr)
+    do i = 1, 1000
+      a(i) = 0.5d0 * a(i)
+    end do
+  end subroutine go
+end module m
+program p
+  use m
+  implicit none
+  double precision :: a(1000)
+  integer :: ierr
+  call MPI_Init(ierr)
+  a = 1
+  call go(a, MPI_PROC_NULL)
+  print *, a(3)
+  call MPI_Finalize(ierr)
+end program
+"""
+
+
+def test_an_object_that_ends_with_its_routine(tmp_path: Path) -> None:
+    """The last place where its message may be waited for is behind all that the routine says."""
+    source = tmp_path / "program.f90"
+    source.write_text(OWN)
+    after = transform([source], Options()).after[str(source)].decode()
+    places = [after.index(part) for part in ("0.5d0 * a(i)", "call MPI_Wait(", "end subroutine go")]
+    assert places == sorted(places)

@@ -109,7 +109,10 @@ class Emitter:
             if statement.removed:
                 anchor = statement
             else:
-                if pending:
+                if pending and previous is not None and not statement.end:
+                    self._behind(previous, pending)  # the end of a routine has no text
+                    pending = []
+                elif pending:
                     self._before(statement, previous, pending)
                     pending = []
                 self._inside(statement, block)
