@@ -233,7 +233,7 @@ def test_joined(name: str, tmp_path: Path) -> None:
     (decision,) = outcome.decisions
     assert decision.decision != "rewritten"
     known = re.search(
-        r"behind it `(b|m|s1|p|allocated memory)` (is|may be) (used|set)", decision.reason.text
+        r"behind it `(b|m|s1|s2|p|allocated memory)` (is|may be) (used|set)", decision.reason.text
     )
     assert known or "wrapper" in name or "names is not known" in decision.reason.text
 

@@ -70,7 +70,7 @@ C_REFUSED: dict[str, tuple[str, str]] = {
     ),
     "a status that is read": (
         f"work(b); {receive('&r')} {wait('&r', '&status')} k = status.MPI_TAG; work(c);",
-        "`status` may be used or set",
+        "`status` is used or set",
     ),
     "a request that is global": (
         f"elsewhere(); work(a); {send('&shared')} {wait('&shared')} work(c);",
