@@ -14,7 +14,7 @@ from tests import forked
 PROGRAM = """\
 #include <mpi.h>
 #include <stdio.h>
-enum { OWN = 1 << 14, SENT = 512, PASSES = 200, ROUNDS = 30 };
+enum { OWN = 1 << 14, SENT = 512, PASSES = 800, ROUNDS = 30 };
 static double own[OWN], message[SENT];
 
 int main(int argc, char **argv)
