@@ -172,7 +172,7 @@ class Binding:
         """
         nothing: tuple[None, tuple[Affine, ...]] = (None, ())
         mine = self.program.variables.get(argument.base or "")
-        if not self.fortran or section is None or mine is None or mine.element != theirs.element:
+        if section is None or mine is None or mine.element != theirs.element:
             return nothing
         if not argument.whole or argument.problem is not None or len(mine.bounds) < 2:
             return nothing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -309,6 +309,14 @@ def elements(variable: Variable) -> int | None:
     """The number of elements of an array, where it is a constant."""
     extents = Halves.extents(variable)
     return None if extents is None else math.prod(high - low + 1 for low, high in extents)
+
+
+def free_name(base: str, taken: Set[str]) -> str:
+    """A name, or the same with the first number from 2 on that makes it one that is not taken."""
+    name, number = base, 2
+    while name.lower() in taken:
+        name, number = f"{base}{number}", number + 1
+    return name
 
 
 def fresh_name(base: str, number: int, taken: set[str], tight: bool) -> str:

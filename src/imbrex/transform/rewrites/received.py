@@ -23,7 +23,7 @@ from imbrex.transform.model.program import Argument, Block, Call, Kind, Statemen
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.rewrites.base import Plan, Site, calls_of
-from imbrex.transform.rewrites.private import NAME
+from imbrex.transform.rewrites.private import NAME, free_name
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import after_line, first_on_line, indent_at, line_start
@@ -123,10 +123,9 @@ class ReceivedBuffers(Preparing[Site, Apart]):
         routine, statement, call = site.routine, site.statement, site.call
         variable, loop = apart.variable, apart.loop
         source = self.program.files[routine.file]
-        taken = {name.lower() for name in routine.exported}
-        name, number = f"{variable.name}_came", 2
-        while name.lower() in taken or re.search(rb"\b%b\b" % name.encode(), source.data):
-            name, number = f"{variable.name}_came{number}", number + 1
+        in_text = {name.decode().lower() for name in re.findall(rb"[A-Za-z_]\w*", source.data)}
+        taken = in_text | {name.lower() for name in routine.exported}
+        name = free_name(f"{variable.name}_came", taken)
         whole = [argument.text.strip() for argument in call.arguments]
         buffer, count, kind, to, tag, origin, other, *rest = whole
         arguments = [buffer, count, kind, to, tag, name, count, kind, origin, other, *rest]

@@ -18,7 +18,7 @@ from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.sources import Language
 from imbrex.transform.rewrites.base import Plan, Refusal, Site, calls_of
-from imbrex.transform.rewrites.private import NAME, PrivateBuffers, elements
+from imbrex.transform.rewrites.private import NAME, PrivateBuffers, elements, free_name
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.halves import Halves
@@ -104,9 +104,7 @@ class ReplacedBuffers(Preparing[Site, Variable]):
         assert declared is not None
         bounds, behind, indent = declared
         taken = {name.lower() for name in routine.exported}
-        name, number = f"{variable.name}_sent", 2
-        while name.lower() in taken:
-            name, number = f"{variable.name}_sent{number}", number + 1
+        name = free_name(f"{variable.name}_sent", taken)
         declaration = self.private.declaration(
             source, variable, [variable.name, name], bounds, indent
         )

@@ -18,7 +18,7 @@ from imbrex.transform.model.program import Block, Kind, Statement
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.sources import Language
 from imbrex.transform.rewrites.base import Plan, Refusal, Site, calls_of
-from imbrex.transform.rewrites.private import NAME, elements
+from imbrex.transform.rewrites.private import NAME, elements, free_name
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.halves import Halves
@@ -105,9 +105,7 @@ class SentCopies(Preparing[Site, Variable]):
         routine, statement, call = site.routine, site.statement, site.call
         source = self.program.files[routine.file]
         taken = {name.lower() for name in routine.exported}
-        name, number = f"{variable.name}{_ENDING}", 2
-        while name.lower() in taken:
-            name, number = f"{variable.name}{_ENDING}{number}", number + 1
+        name = free_name(f"{variable.name}{_ENDING}", taken)
         extents = Halves.extents(variable) or []
         inner = indent_at(source.data, line_start(source.data, max(routine.declare_after - 1, 0)))
         here = indent_at(source.data, statement.code_start)
