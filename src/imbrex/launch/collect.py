@@ -77,10 +77,13 @@ def complete(folder: Path, facts: Mapping[str, Any], warnings: Sequence[str] = (
 
 
 def add_warning(folder: Path, line: str) -> None:
-    """Add a line to the warnings of a complete run directory."""
+    """Put a line in front of the warnings of a complete run directory.
+
+    In front: a screen has room for the first ones, and what is added tells what to do.
+    """
     file = folder / "run.json"
     entry = json.loads(file.read_text())
-    entry["warnings"] = [*entry.get("warnings", ()), line]
+    entry["warnings"] = [line, *entry.get("warnings", ())]
     write_json(file, entry)
 
 

@@ -247,7 +247,7 @@ def _with_unseen_ranks(line: LauncherLine, run: Run) -> Run:
         "so that their transfer times were not measured: write `imbrex run --` before the launcher"
     )
     add_warning(run.directory, warning)
-    return replace(run, job=replace(run.job, warnings=(*run.job.warnings, warning)))
+    return replace(run, job=replace(run.job, warnings=(warning, *run.job.warnings)))
 
 
 def _has_no_room(folder: Path) -> bool:
