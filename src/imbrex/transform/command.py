@@ -288,13 +288,24 @@ def explain(outcome: Outcome, *, applied: bool) -> str:
         lines += _explain_site(decision)
     count = sum(decision.decision == "rewritten" for decision in outcome.decisions)
     verb = "rewritten" if applied else "can be rewritten"
-    lines.append(f"{count} of {len(outcome.decisions)} call sites {verb}.")
+    begun = sum(map(wait_moves, outcome.decisions))
+    more = (
+        f"; {begun} more start{'s' * (begun == 1)} what is waited for later there" if begun else ""
+    )
+    lines.append(f"{count} of {len(outcome.decisions)} call sites {verb}{more}.")
     return "\n".join(lines) + "\n"
+
+
+def wait_moves(decision: Decision) -> bool:
+    """Whether a call starts a message that is overlapped by its wait alone."""
+    return decision.reason.cause.kind is ReasonKind.WAIT_MOVES
 
 
 def _explain_site(decision: Decision) -> list[str]:
     site = decision.site
     head = f"{site.location}: {site.call.name} in {site.routine.name}: "
+    if wait_moves(decision):
+        return [f"{head}stays, and {decision.reason}"]
     hindered = decision.work or decision.barred is not None
     arguments = {
         "rewritten": f"rewrite ({', '.join(decision.rewrites)}), "
@@ -303,8 +314,8 @@ def _explain_site(decision: Decision) -> list[str]:
         "nothing-to-gain": "cannot be moved" if hindered else "nothing to gain",
     }
     reason = decision.obstacle
-    place = "" if reason.location == site.location else f" ({reason.location})"
-    lines = [head + arguments[decision.decision], f"    {reason.text}{place}"]
+    text = reason.text if reason.location == site.location else str(reason)
+    lines = [head + arguments[decision.decision], f"    {text}"]
     help_with = "" if decision.decision == "rewritten" else advice(reason.cause)
     if help_with and (hindered or decision.decision == "refused"):
         lines.append(f"    what to do: {help_with}")

@@ -64,6 +64,7 @@ from imbrex.transform.telling import (
     note_stated,
     put_back,
     relocated,
+    tell_starts,
     without_room,
 )
 from imbrex.transform.text.edits import Edit, apply_edits
@@ -197,6 +198,7 @@ def _transform(paths: list[Path], options: Options) -> Outcome:
             break
         add_later(outcome.decisions, again.decisions, outcome.before, outcome.after)
         outcome.after = again.after
+    tell_starts(outcome.decisions)
     return outcome
 
 

@@ -104,6 +104,8 @@ def relocated(decisions: list[Decision], maps: dict[str, LineMap]) -> list[Decis
         known = maps.get(decision.site.routine.file)
         decision.reason = decision.reason.relocated(place)
         decision.details = [text(detail) for detail in decision.details]
+        begun = [place(Location(*start)) for start in decision.begun]
+        decision.begun = frozenset((start.file, start.line) for start in begun)
         if known is not None:
             decision.first_line = known.line(decision.first_line)
             decision.last_line = known.line(decision.last_line)
@@ -299,4 +301,23 @@ def add_later(
         for decision in decisions:
             if (decision.site.routine.file, decision.site.call.line) == (file, line):
                 decision.decision = "rewritten"
+                begun = {(n, maps[n].line(at) if n in maps else at) for n, at in other.begun}
+                decision.begun |= begun
                 decision.rewrites += [r for r in other.rewrites if r not in decision.rewrites]
+
+
+def tell_starts(decisions: list[Decision]) -> None:
+    """Say of starts that stay where they are, but whose wait moves, just that: it is done."""
+    moved = {
+        place: decision.site.location
+        for decision in decisions
+        if decision.decision == "rewritten"
+        for place in decision.begun
+    }
+    for decision in decisions:
+        place = (decision.site.routine.file, decision.site.call.line)
+        starts = decision.site.call.name in mpi_calls.STARTS
+        if starts and place in moved and decision.decision != "rewritten":
+            decision.decision = "nothing-to-gain"
+            decision.reason = Reason(ReasonKind.WAIT_MOVES(), moved[place])
+            decision.details, decision.work, decision.barred = [], False, None

@@ -112,6 +112,7 @@ class ReasonKind(Sentence):
     CALL_AND = "{call}, and {because}"
     ABOUT = "{subject}: {cause}"
     NO_BETTER_PLACE = "no better place"
+    WAIT_MOVES = "its wait moves"
 
     # What holds of the whole program
     PROGRAM_USES = "the program uses {name}"

@@ -87,6 +87,10 @@ class Site:
         return Location(self.routine.file, self.call.line)
 
 
+Places = frozenset[tuple[str, int]]
+"""Files and lines."""
+
+
 @dataclass(slots=True)
 class Decision:
     """What was decided for a site, and why."""
@@ -104,6 +108,7 @@ class Decision:
     barred: Reason | None = None  # what keeps it from the work of the routine's callers
     worked: int = 0  # of those, the ones that do more than pack or unpack a message
     beside: int = 0  # messages that its own were moved over
+    begun: Places = frozenset()  # of a wait that moves: where what it completes is started
 
     @property
     def obstacle(self) -> Reason:

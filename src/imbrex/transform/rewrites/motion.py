@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.operations import own_operation
+from imbrex.transform.analysis.request_states import Started
 from imbrex.transform.analysis.requests import (
     request_access,
     request_argument,
@@ -22,12 +24,17 @@ from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
 from imbrex.transform.model.program import Argument, Kind, Program, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
-from imbrex.transform.rewrites.base import Decision, Plan, Refusal, Site
+from imbrex.transform.rewrites.base import Decision, Places, Plan, Refusal, Site
 from imbrex.transform.rewrites.calls import sites_in
 from imbrex.transform.rewrites.completions import Completing, strictest
 from imbrex.transform.text.emit import Text
 
 _MOST_ELEMENTS = 64  # of a Waitall that is taken apart
+
+
+def places_of(starts: Iterable[Started]) -> Places:
+    """File and line of each."""
+    return frozenset((start.routine.file, start.transfer.call.line) for start in starts)
 
 
 @dataclass(slots=True, eq=False)
@@ -38,6 +45,7 @@ class Piece:
     accesses: list[Access]
     element: int | None = None  # of the request array, where a Waitall is taken apart
     completes: list[Transfer] = field(default_factory=list)
+    begun: Places = frozenset()  # where what it completes is started
     inserted: Statement | None = None
 
 
@@ -158,7 +166,8 @@ class ExistingMotion(Completing[list[Piece], Lowered]):
                 control=[*control, part],
             )
             released, completes = self._released(site, mine, error)
-            found.append(Piece(stands, [*stands.control, *released], element, completes))
+            accesses = [*stands.control, *released]
+            found.append(Piece(stands, accesses, element, completes, places_of(mine)))
         return found
 
     def _elements(self, site: Site, ignored: bool) -> list[int | None]:
@@ -369,6 +378,7 @@ class ExistingMotion(Completing[list[Piece], Lowered]):
         )
         decision = Decision(site, "rewritten", reason, line, line, [self.name], details)
         decision.crossed = crossed
+        decision.begun = frozenset(place for piece in moved for place in piece.begun)
         for piece in moved:
             if starts:
                 decision.first_line = min(line, self._line_after(piece.inserted))

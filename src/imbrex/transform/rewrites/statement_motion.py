@@ -18,7 +18,7 @@ from imbrex.transform.model.program import Argument, Call, Kind, Routine, Statem
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.rewrites.base import Decision, Refusal, Site
 from imbrex.transform.rewrites.completions import strictest
-from imbrex.transform.rewrites.motion import ExistingMotion, Lowered, Piece
+from imbrex.transform.rewrites.motion import ExistingMotion, Lowered, Piece, places_of
 
 _EDGES = (ReasonKind.BLOCK_BEGINS, ReasonKind.BLOCK_ENDS)
 _MOVED = (Kind.SIMPLE, Kind.LOOP)
@@ -112,7 +112,8 @@ class StatementMotion(ExistingMotion):
         released = self.states.released(starts, site.routine)
         completes = self._named(site.routine, released, self._error_variable(site))
         self._check_fences(site, completes)
-        return [Piece(transfer, [*accesses, *released], completes=completes)]
+        begun = places_of(starts)
+        return [Piece(transfer, [*accesses, *released], completes=completes, begun=begun)]
 
     def _check_statement(self, site: Site) -> None:
         statement, routine = site.statement, site.routine
@@ -236,6 +237,7 @@ class StatementMotion(ExistingMotion):
                 decision.reason, decision.details = whole.reason, whole.details
                 decision.first_line, decision.last_line = whole.first_line, whole.last_line
                 decision.crossed = whole.crossed
+            decision.begun |= whole.begun
         elif whole.decision == "refused":
             text = f"{site.call.name} at {site.location} is not moved, because {whole.reason}"
             decision.details += [text] if text not in decision.details else []
