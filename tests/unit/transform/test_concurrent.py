@@ -1,5 +1,7 @@
 """DO CONCURRENT: a message passes one that does nothing but assign, and touches none of it.
 
+One that needs what comes is divided by its ranges: most of it runs meanwhile.
+
 Each program that must stay differs from one that is rewritten in what would make that wrong.
 """
 
@@ -52,7 +54,7 @@ HEADER = "  do concurrent (i = 1:n, j = 1:n)\n"
 CASES: dict[str, tuple[dict[str, str], bool]] = {
     "as it is": ({}, True),
     "what is not received is read": ({BODY: "    f(i, j) = f(i, j) + u(j)\n"}, True),
-    "what is received is read": ({BODY: "    f(i, j) = f(i, j) + u(j - 1)\n"}, False),
+    "what is received is read": ({BODY: "    f(i, j) = f(i, j) + u(0)\n"}, False),
     "what is received is read by a stride": (
         {HEADER: "  do concurrent (i = 0:n:2, j = 1:n)\n", BODY: "    f(1, j) = u(i)\n"},
         False,
@@ -101,3 +103,63 @@ def test_index_of_its_own(tmp_path: Path) -> None:
     text = transform([path], Options()).after[str(path)].decode()
     assert "call mpi_irecv(u(i-3)" not in text[text.index("do concurrent") :]
     assert text.index("i = 3") < text.index("u(i")
+
+
+# name: (replacements, the ranges of the interior; "" where it stays whole)
+NEEDS = {BODY: "    f(i, j) = f(i, j) + u(j - 1)\n"}
+DIVIDED: dict[str, tuple[dict[str, str], str]] = {
+    "by its last range": (NEEDS, "(i = 1:n, j = 2:n)"),
+    "by its first range": (
+        {HEADER: "  do concurrent (j=1:n, i=1:n)\n", **NEEDS},
+        "(j=2:n, i=1:n)",
+    ),
+    "by a range as an expression": (
+        {HEADER: "  do concurrent (i = 1:n, j = max(1, down):n)\n", **NEEDS},
+        "",
+    ),
+    "two assignments": (
+        {BODY: "    f(i, j) = f(i, j) + u(j - 1)\n    f(i, j) = 2.0d0 * f(i, j)\n"},
+        "(i = 1:n, j = 2:n)",
+    ),
+    "an array by one of its indices": (
+        {BODY: "    f(i, j) = u(i + 1) * u(j - 1)\n"},
+        "(i = 1:n, j = 2:n)",
+    ),
+    "elements of others are read": ({BODY: "    f(i, j) = f(i, j - 1) + u(j - 1)\n"}, ""),
+    "a scalar is set": ({BODY: "    s = u(j - 1)\n    f(i, j) = s\n"}, ""),
+    "one element for all": ({BODY: "    f(1, 1) = u(j - 1)\n"}, ""),
+    "an element for each row": ({BODY: "    f(i, 1) = u(j - 1)\n"}, ""),
+    "a diagonal": ({BODY: "    f(i, i) = u(j - 1)\n"}, ""),
+    "every second": (
+        {HEADER: "  do concurrent (i = 1:n, j = 1:n:2)\n", **NEEDS},
+        "",
+    ),
+    "by twice the index": (
+        {HEADER: "  do concurrent (i = 1:n, j = 1:n/2)\n", BODY: "    f(i, j) = u(2 * j - 2)\n"},
+        "",
+    ),
+    "downwards": ({HEADER: "  do concurrent (i = 1:n, j = n:1:-1)\n", **NEEDS}, ""),
+    "all of an array is set": ({BODY: "    f = u(j - 1)\n"}, ""),
+    "both indices in a subscript": ({BODY: "    f(i, j) = u(i + j - 2)\n"}, ""),
+}
+
+
+@pytest.mark.parametrize("name", DIVIDED)
+def test_divided(name: str, tmp_path: Path) -> None:
+    replacements, ranges = DIVIDED[name]
+    path = tmp_path / "case.f90"
+    path.write_text(changed(PROGRAM, replacements))
+    outcome = transform([path], Options())
+    assert not outcome.skipped, outcome.skipped
+    text = outcome.after[str(path)].decode()
+    assert text.count("do concurrent") == (2 if ranges else 1) + text.count(":min("), text
+    if ranges:
+        assert f"do concurrent {ranges}\n" in text[: text.index("call mpi_wait")], text
+
+
+def test_names_that_the_bounds_would_need(tmp_path: Path) -> None:
+    """The strips are written with MIN and MAX: not where the program has variables of that name."""
+    path = tmp_path / "case.f90"
+    path.write_text(changed(PROGRAM, {**NEEDS, "integer :: i, j, up": "integer :: min, i, j, up"}))
+    text = transform([path], Options()).after[str(path)].decode()
+    assert text.count("do concurrent") == 1

@@ -73,7 +73,7 @@ def _space_of_elements(
     changed = footprints.changed(statement.accesses)
     if not ranges or any(span.high.variables() & changed for span in ranges):
         return None
-    named = {part.variable for part in parts}
+    named = {part.variable for part in parts}.union(*(part.own for part in parts))
     accesses = [a for a in statement.accesses if a.variable not in named]
     accesses += [
         Access(p.variable, p.through, p.write, statement.line, p.at(indices)) for p in parts

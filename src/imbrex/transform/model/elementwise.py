@@ -1,4 +1,4 @@
-"""Assignments of Fortran to a section of an array, element by element."""
+"""Assignments of Fortran to a section of an array, element by element, and DO CONCURRENT."""
 
 from __future__ import annotations
 
@@ -19,19 +19,23 @@ class Extent(NamedTuple):
 
 
 class Part(NamedTuple):
-    """An array that such an assignment names: what it selects of it, and its ranges in order."""
+    """An array that such an assignment names: what it selects of it, and its ranges in order.
+
+    Of DO CONCURRENT the ranges are those of its header, with the values that a subscript has there.
+    """
 
     variable: str
     through: bool
     write: bool
     section: Section
-    extents: tuple[tuple[int, Extent], ...]  # with the dimension of each
+    extents: tuple[tuple[int, Extent], ...]  # with the dimension of each, or -1: it is in none
+    own: frozenset[str] = frozenset()  # the indices of DO CONCURRENT, which nothing outside sees
 
     def at(self, indices: dict[int, str]) -> Section:
         """What one iteration selects; `indices`: of the ranges that are counted, by position."""
         section = list(self.section)
         for number, (dimension, extent) in enumerate(self.extents):
-            if number in indices and extent.first is not None:
+            if number in indices and extent.first is not None and dimension >= 0:
                 point = extent.first.plus(Affine.variable(indices[number]))
                 section[dimension] = Range(point, point)
         return tuple(section)

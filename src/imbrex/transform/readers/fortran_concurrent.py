@@ -1,7 +1,8 @@
 """DO CONCURRENT with nothing but assignments inside: one statement that computes.
 
-It is not divided and nothing goes into it. Its indices are variables of its own, and it may have no
-iteration at all, so that nothing counts as surely set: each write is a read as well.
+Nothing goes into it, and it is divided by the ranges of its header, as an assignment to a section
+is by its own. Its indices are variables of its own, and it may have no iteration at all, so that
+nothing counts as surely set: each write is a read as well.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from imbrex.transform.model.affine import Affine, forget, widen
+from imbrex.transform.model.elementwise import Extent, Part
 from imbrex.transform.model.memory import Access
 from imbrex.transform.model.program import Kind, Statement
 from imbrex.transform.readers.fortran_arguments import Effects
@@ -23,6 +25,7 @@ _INDEX = re.compile(r"([a-z]\w*)=([^:]*):([^:]*)(?::([^:]*))?")
 _SHARING = re.compile(r"(?:default\(none\)|shared\([\w,]*\))*")
 _WORD = "doconcurrent"
 _Ranges = list[tuple[str, Affine | None, Affine | None]]
+_Extents = dict[str, Extent]
 
 
 def concurrent(body: Body, line: LogicalLine, text: str) -> Statement | None:
@@ -35,9 +38,11 @@ def concurrent(body: Body, line: LogicalLine, text: str) -> Statement | None:
     if stop < 0 or not line.alone or _SHARING.fullmatch(text, stop + 1) is None:
         return None
     effects = Effects()
-    ranges = _ranges(body, line, text, stop, effects)
-    if ranges is None:
+    found = _ranges(body, line, text, stop, effects)
+    if found is None:
         return None
+    ranges, extents = found
+    headers = len(effects.accesses)
     position = body.position
     while position < len(body.lines):
         inner = body.lines[position]
@@ -58,15 +63,21 @@ def concurrent(body: Body, line: LogicalLine, text: str) -> Statement | None:
     statement.code_start = line.bytes[0] if line.bytes else line.start
     statement.computes = True
     statement.accesses = _over_all(effects.accesses, ranges)
+    taken = (body.names.find(body.scope, name) is not None for name in ("min", "max"))
+    if len(extents) == len(ranges) and not any(taken):
+        arrays = [a for a in effects.accesses[headers:] if _is_array(body, a)]
+        statement.elementwise = _parts(arrays, extents)
     body.position = position
     return statement
 
 
 def _ranges(
     body: Body, line: LogicalLine, text: str, stop: int, effects: Effects
-) -> _Ranges | None:
+) -> tuple[_Ranges, _Extents] | None:
+    """The least and the largest value of each index, and the text of those that go up by one."""
     first = len(_WORD) + 1
     found: _Ranges = []
+    extents: _Extents = {}
     for a, b in split_arguments(text[first:stop]):
         match = _INDEX.fullmatch(text, first + a, first + b)
         variable = None if match is None else body.names.variable(body.scope, match[1])
@@ -84,7 +95,46 @@ def _ranges(
         if match[4] is not None and not match[4].lstrip("-").isdigit():
             low = high = None
         found.append((variable.key, high, low) if down else (variable.key, low, high))
-    return found
+        if match[4] is None and low is not None and high is not None:
+            span = line.bytes[match.start(2)], line.bytes[match.end(3) - 1] + 1
+            extents[variable.key] = Extent(*span, match[2], match[3], low, high)
+    return found, extents
+
+
+def _is_array(body: Body, access: Access) -> bool:
+    variable = body.names.program.variables.get(access.variable)
+    return variable is None or bool(variable.bounds)
+
+
+def _parts(accesses: list[Access], extents: _Extents) -> tuple[Part, ...]:
+    """What one iteration selects of each array; nothing where that is not known of one.
+
+    Each index may stand in one subscript of an array, alone or with what is added to it.
+    """
+    found: list[Part] = []
+    for access in accesses:
+        section = access.section
+        if section is None or access.slot or access.strides or access.member or access.placed:
+            return ()
+        ranges: list[tuple[int, Extent]] = []
+        for index, extent in extents.items():
+            places = [n for n, each in enumerate(section) if index in each.variables()]
+            if not places:
+                ranges.append((-1, extent))
+                continue
+            subscript = section[places[0]].low
+            if len(places) > 1 or subscript is None or subscript != section[places[0]].high:
+                return ()
+            rest = subscript.plus(Affine.variable(index), -1)
+            assert extent.first is not None and extent.last is not None
+            if rest.variables() & extents.keys():
+                return ()
+            ends = extent.first.plus(rest), extent.last.plus(rest)
+            ranges.append((places[0], extent._replace(first=ends[0], last=ends[1])))
+        through, write, own = access.through, access.write, frozenset(extents)
+        found.append(Part(access.variable, through, write, section, tuple(ranges), own))
+    found.sort(key=lambda part: not part.write)
+    return tuple(found) if found and found[0].write else ()
 
 
 def _over_all(accesses: list[Access], ranges: _Ranges) -> list[Access]:

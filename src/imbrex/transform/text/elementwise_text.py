@@ -74,11 +74,15 @@ def _has(extent: Extent, number: int) -> bool:
 def _with(source: SourceFile, statement: Statement, ranges: dict[int, _Range]) -> str | None:
     """The assignment with other ranges."""
     start = statement.code_start
-    edits = [
-        Edit(extent.start - start, extent.end - start, ranges[number](extent))
+    extents = {
+        (extent.start, extent.end): (number, extent)
         for part in statement.elementwise
         for number, (_, extent) in enumerate(part.extents)
         if number in ranges
+    }
+    edits = [
+        Edit(first - start, last - start, ranges[number](extent))
+        for (first, last), (number, extent) in extents.items()
     ]
     text = apply_edits(source.data[start : statement.end], edits).decode()
     column = start - line_start(source.data, start)

@@ -1,4 +1,4 @@
-! DO CONCURRENT beside an exchange: a statement that computes; its nests are not divided.
+! DO CONCURRENT beside an exchange: it computes meanwhile, or is divided by its ranges.
 program conc
   implicit none
   include 'mpif.h'
