@@ -2,7 +2,8 @@
 
 What is sent around a ring or a torus is read while it waits for its turn: a block that is being
 multiplied, bodies whose forces are computed. One that comes into memory of its own may do so
-meanwhile, and is copied to its place then, which the library does itself otherwise.
+meanwhile, and is copied to its place then, which the library does itself otherwise. As much of it
+is copied as has come, which may be less than there is room for, and from MPI_PROC_NULL is nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from imbrex.transform import mpi_calls
-from imbrex.transform.analysis.null_source import may_fill_nothing
 from imbrex.transform.analysis.sections import layout_of
 from imbrex.transform.analysis.unread import never_read
 from imbrex.transform.model.affine import Affine
@@ -31,7 +31,9 @@ from imbrex.transform.text.wrapping import wrapped
 
 _CALL = "MPI_Sendrecv_replace"
 _ARGUMENTS = 9
-_SOURCE, _STATUS = 5, 8
+_STATUS = 8
+_NAMED = re.compile(r"&?[A-Za-z_]\w*")
+_COPIES = re.compile(rb"#\s*include\s*[<\"](?:string\.h|cstring)[>\"]")
 _ALLOCATES = re.compile(rb"#\s*include\s*[<\"](?:stdlib\.h|cstdlib)[>\"]")
 
 
@@ -41,7 +43,8 @@ class Apart:
 
     variable: Variable
     loop: Statement
-    guarded: bool  # the source may be MPI_PROC_NULL, which leaves the buffer as it is
+    numbers: int  # in an element that is a structure of them; 0: it is one itself
+    own_status: bool  # it gets a status of its own; else that of the call serves
 
 
 class ReceivedBuffers(Preparing[Site, Apart]):
@@ -55,11 +58,14 @@ class ReceivedBuffers(Preparing[Site, Apart]):
 
     After:
         double *a_came = malloc(sizeof(double) * (size_t)(n * n));
+        int a_count;
+        MPI_Status a_status;
         for (int k = 0; k < rounds; k++) {
             multiply(n, a, b, c);
             MPI_Sendrecv(a, n * n, MPI_DOUBLE, left, 0, a_came, n * n, MPI_DOUBLE, right, 0, comm,
-                         MPI_STATUS_IGNORE);
-            for (int imbrex_i = 0; imbrex_i < n * n; imbrex_i++)
+                         &a_status);
+            MPI_Get_count(&a_status, MPI_DOUBLE, &a_count);
+            for (int imbrex_i = 0; imbrex_i < a_count; imbrex_i++)
                 a[imbrex_i] = a_came[imbrex_i];
         }
         free(a_came);
@@ -78,16 +84,18 @@ class ReceivedBuffers(Preparing[Site, Apart]):
             return None
         if not (call.is_statement and _on_lines_of_its_own(source, statement)):
             return None
-        buffer, number, _, _, _, origin, *_ = call.arguments
+        buffer, number, *_ = call.arguments
         variable = self.program.variables.get(buffer.base or "")
         if variable is None or variable.volatile or buffer.text.strip() != variable.name:
             return None
-        if not self._is_whole_elements(variable, call) or not _is_plain(number):
+        numbers = self._numbers_in(variable, call)
+        if numbers is None or not _is_plain(number):
             return None
         status = call.arguments[_STATUS]
-        ignored = status.constant == "MPI_STATUS_IGNORE"
-        if not ignored and never_read(self.program, routine, status.base or "") is not None:
-            return None  # how many have come may be asked
+        if status.constant != "MPI_STATUS_IGNORE":
+            named = _NAMED.fullmatch(status.text.strip()) is not None
+            if not named or never_read(self.program, routine, status.base or "") is not None:
+                return None  # how many have come may be asked
         loop = _outermost(statement)
         if loop is None or not _on_lines_of_its_own(source, loop):
             return None
@@ -99,24 +107,31 @@ class ReceivedBuffers(Preparing[Site, Apart]):
             return None
         if not (source.is_cxx or _ALLOCATES.search(source.data)):
             return None
-        guarded = may_fill_nothing(self.footprints, statement, call, routine.file)
-        return Apart(variable, loop, guarded) if _is_plain(origin) or not guarded else None
+        if numbers and not _COPIES.search(source.data):
+            return None
+        own = status.constant == "MPI_STATUS_IGNORE" or _is_used_elsewhere(site, loop, status)
+        return Apart(variable, loop, numbers, own)
 
-    def _is_whole_elements(self, variable: Variable, call: Call) -> bool:
-        """Whether so many elements of a pointer's or a line's memory are sent, from its first."""
+    def _numbers_in(self, variable: Variable, call: Call) -> int | None:
+        """The numbers in an element of a pointer's or a line's memory that is a structure, else 0.
+
+        None where what is sent are not so many elements, from the first.
+        """
         buffer, number, datatype, *_ = call.arguments
         first = buffer.origin is not None and all(index == Affine(0) for index in buffer.origin)
         if not first or len(variable.bounds) != 1 or number.value is None or variable.rows:
-            return False
+            return None
         if f"vector:{variable.key}" in self.program.variables or variable.kind == "field":
-            return False
+            return None
         if not variable.element_bytes:
-            return variable.element in mpi_calls.ELEMENT_OF.get(datatype.constant, frozenset())
+            elements = mpi_calls.ELEMENT_OF.get(datatype.constant, frozenset())
+            return 0 if variable.element in elements else None
         layout = layout_of(self.program, datatype)
         if layout is None or layout.count != Affine(1) or layout.length.terms:
-            return False
+            return None
+        numbers = layout.length.constant
         size_bytes = mpi_calls.ELEMENT_SIZE.get(layout.element, 0)
-        return layout.length.constant * size_bytes == variable.element_bytes
+        return numbers if numbers * size_bytes == variable.element_bytes else None
 
     def apply(self, plan: Plan[Site, Apart]) -> Proposal:
         site, apart = plan.site, plan.content
@@ -125,27 +140,33 @@ class ReceivedBuffers(Preparing[Site, Apart]):
         source = self.program.files[routine.file]
         in_text = {name.decode().lower() for name in re.findall(rb"[A-Za-z_]\w*", source.data)}
         taken = in_text | {name.lower() for name in routine.exported}
-        name = free_name(f"{variable.name}_came", taken)
+        name, number, own = (
+            free_name(f"{variable.name}_{what}", taken) for what in ("came", "count", "status")
+        )
         whole = [argument.text.strip() for argument in call.arguments]
-        buffer, count, kind, to, tag, origin, other, *rest = whole
-        arguments = [buffer, count, kind, to, tag, name, count, kind, origin, other, *rest]
+        buffer, count, kind, to, tag, origin, other, comm, status = whole
+        status = f"&{own}" if apart.own_status else status
+        arguments = [buffer, count, kind, to, tag, name, count, kind, origin, other, comm, status]
         here = indent_at(source.data, statement.code_start)
         head = source.data[call.start : call.arguments[0].start].decode()
         head = re.sub(r"_replace", "", head)
         text = wrapped(source.language, head + ", ".join(arguments) + ")", len(here), here)
-        copy, deeper = "", here
-        if apart.guarded:
-            copy, deeper = f"\n{here}if ({origin} != MPI_PROC_NULL)", f"{here}    "
-        index = "imbrex_i"
-        copy += (
-            f"\n{deeper}for (int {index} = 0; {index} < {count}; {index}++)"
-            f"\n{deeper}    {buffer}[{index}] = {name}[{index}];"
-        )
+        asks = "MPI_Get_elements" if apart.numbers else "MPI_Get_count"
+        copy = f"\n{here}{asks}({status}, {kind}, &{number});\n{here}"
+        if apart.numbers:
+            size = f"sizeof({_named_type(source, variable)}) / {apart.numbers} * (size_t){number}"
+            copy += f"memcpy({buffer}, {name}, {size});"
+        else:
+            index = "imbrex_i"
+            copy += f"for (int {index} = 0; {index} < {number}; {index}++)"
+            copy += f"\n{here}    {buffer}[{index}] = {name}[{index}];"
         outside = indent_at(source.data, loop.code_start)
         front = line_start(source.data, loop.code_start)
         ends = after_line(source.data, statement.end), after_line(source.data, loop.end)
+        asked = f"{outside}int {number};\n"
+        asked += f"{outside}MPI_Status {own};\n" if apart.own_status else ""
         edits = [
-            Edit(front, front, _declaration(source, variable, name, count, outside)),
+            Edit(front, front, _declaration(source, variable, name, count, outside) + asked),
             Edit(call.start, call.end, text),
             Edit(ends[0], ends[0], copy),
             Edit(ends[1], ends[1], f"\n{outside}{_release(source, name)}"),
@@ -175,6 +196,23 @@ def _named_type(source: SourceFile, variable: Variable) -> str:
     tag = re.search(rb"\bstruct\s+%b\b" % re.escape(variable.element.encode()), source.data)
     tagged = bool(variable.element_bytes) and tag is not None and not source.is_cxx
     return f"struct {variable.element}" if tagged else variable.element
+
+
+def _is_used_elsewhere(site: Site, loop: Statement, status: Argument) -> bool:
+    """Whether a status variable has a use outside the loop, so that it may go out of use inside."""
+    inside = set(map(id, loop.walk()))
+    return any(
+        access.variable == status.base
+        for statement in site.routine.statements()
+        if id(statement) not in inside and statement.kind is not Kind.DECLARE
+        for access in statement.accesses
+    ) or any(
+        argument.base == status.base
+        for statement in site.routine.statements()
+        if id(statement) not in inside
+        for call in statement.calls
+        for argument in call.arguments
+    )
 
 
 def _is_plain(argument: Argument) -> bool:
