@@ -21,6 +21,7 @@ from imbrex.transform.analysis.distinct import find_distinct, find_owned
 from imbrex.transform.analysis.element_indices import name_indices
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.index_scalars import tell_indices
+from imbrex.transform.analysis.kept_shapes import keep_shapes
 from imbrex.transform.analysis.known import note_known
 from imbrex.transform.analysis.line_rooms import note_rooms
 from imbrex.transform.analysis.linear import split_linear
@@ -292,6 +293,7 @@ class _Analysis:
         name_built(program, Footprints(program, aliases, libraries))
         pass_assigned(program, Footprints(program, aliases, libraries))
         tell_indices(program, Footprints(program, aliases, libraries))
+        keep_shapes(program, lambda: Footprints(program, aliases, libraries))
         program.shapes = find_shapes(program, Footprints(program, aliases, libraries))
         program.layouts = find_layouts(program, Footprints(program, aliases, libraries))
         split_linear(program)

@@ -89,6 +89,8 @@ def find_shapes(
         derived = of_main if is_of_main(program, key) else shared
         ends = [end for bounds in places[0][2].bounds for end in bounds]
         known = [end for end in ends if end is not None]
+        if key.startswith("%") or f"%{program.variables[key].name.lower()}" in made:
+            continue
         if len(places) != 1 or len(known) < len(ends) or _reshaped(program, derived, key):
             continue
         routine, statement, item = places[0]

@@ -9,7 +9,7 @@ from enum import Enum
 from pathlib import Path
 
 from imbrex.transform.model.affine import Affine, Section
-from imbrex.transform.model.allocation import Allocation
+from imbrex.transform.model.allocation import Allocation, Shaped
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.conditions import Choice, Test
 from imbrex.transform.model.covered_calls import UnreadCall
@@ -158,6 +158,7 @@ class Statement:
     swaps: tuple[str, str] | None = None  # the pointers that `std::swap` exchanges, alone
     listed: str = ""  # of C++: the request variable whose handle a list of requests takes in
     allocates: tuple[Allocation, ...] = ()  # of Fortran
+    shaped: Shaped | None = None  # of an assignment of Fortran to an array as a whole
     elementwise: tuple[Part, ...] = ()  # of an assignment of Fortran to a section of an array
     allocation: bool = False  # of Fortran: it gives or frees memory of plain arrays, and no more
     # Of C: the integers that it sets, the range of a loop that is not affine, what an IF asks.

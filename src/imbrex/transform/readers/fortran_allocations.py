@@ -11,48 +11,70 @@ from imbrex.transform.model.shapes import bounds_of
 from imbrex.transform.readers.fortran_arguments import Effects
 from imbrex.transform.readers.fortran_components import Components
 from imbrex.transform.readers.fortran_expressions import Expressions
-from imbrex.transform.readers.fortran_lines import LogicalLine, closing, split_arguments
+from imbrex.transform.readers.fortran_lines import (
+    LogicalLine,
+    at_depth_zero,
+    closing,
+    split_arguments,
+)
 from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_scopes import Scope
 
 _NUMBERS = ("integer", "real", "double", "complex", "logical", "type(mpi_")
 _STATUS = re.compile(r"stat=([a-z_]\w*)")
-_PLAIN = re.compile(r"[a-z_]\w*(?=\()")
+_PLAIN = re.compile(r"[a-z_]\w*(?=\(|$)")
 
 
 def allocations(
     names: Names, components: Components, scope: Scope, text: str
 ) -> tuple[Allocation, ...]:
-    """Of `allocate(u(0:nx+1, ny), stat=ierr)` in small letters, without blanks."""
+    """Of `allocate(u(0:nx+1, ny), stat=ierr)` in small letters, without blanks.
+
+    What takes its shape from others (`source=`, `mold=`), has a type of its own, or is a component
+    of an object that is not named alone has bounds that are not known.
+    """
     inside = text[len("allocate(") : closing(text, len("allocate"))]
-    if "::" in inside or re.search(r"(?:^|,)(?:source|mold)=", inside):
-        return ()
+    typed = [at for at in at_depth_zero(inside, ":") if inside.startswith("::", at)]
+    listed = inside[typed[0] + 2 :] if typed else inside
+    told = not typed and re.search(r"(?:^|,)(?:source|mold)=", listed) is None
     found = []
-    for a, b in split_arguments(inside):
-        item = inside[a:b]
-        plain = _PLAIN.match(item)
+    for a, b in split_arguments(listed):
+        item = listed[a:b]
         component = components.resolve(item, 0)
+        owner, shape = "", None
         if component is not None:
+            array = component.last
             one = component.one_object and len(component.fields) == 1 and not component.part
-            if not one or component.subscripts is None or component.end != len(item):
-                continue
-            owner, array = component.base.key, component.last
-            shape = item[slice(*component.subscripts)]
-        elif plain is not None and closing(item, plain.end()) == len(item) - 1:
-            variable = names.variable(scope, plain[0])
-            if variable is None:
-                continue
-            owner, array, shape = "", variable, item[plain.end() + 1 : -1]
-        else:
+            if one and component.subscripts is not None and component.end == len(item):
+                owner, shape = component.base.key, item[slice(*component.subscripts)]
+        elif "%" in item:
+            last = item.rpartition("%")[2]
+            found.append(Allocation("", f"%{last.partition('(')[0]}", ()))
             continue
-        bounds = []
-        for low, high in split_arguments(shape):
-            first, colon, last = shape[low:high].rpartition(":")
-            ends = names.affine(scope, first) if colon else Affine(1), names.affine(scope, last)
-            bounds.append(ends)
-        if array.allocatable and len(bounds) == len(array.bounds):
+        else:
+            plain = _PLAIN.match(item)
+            variable = None if plain is None else names.variable(scope, plain[0])
+            if plain is None or variable is None:
+                continue
+            array = variable
+            if item[plain.end() :] and closing(item, plain.end()) == len(item) - 1:
+                shape = item[plain.end() + 1 : -1]
+        bounds = _bounds(names, scope, shape) if told and shape is not None else []
+        if len(bounds) != len(array.bounds):
+            bounds = [(None, None)] * len(array.bounds)
+        if array.allocatable:
             found.append(Allocation(owner, array.key, tuple(bounds)))
     return tuple(found)
+
+
+def _bounds(names: Names, scope: Scope, shape: str) -> list[tuple[Affine | None, Affine | None]]:
+    """The bounds that a list gives, one where only the upper one stands there."""
+    bounds: list[tuple[Affine | None, Affine | None]] = []
+    for low, high in split_arguments(shape):
+        first, colon, last = shape[low:high].rpartition(":")
+        ends = names.affine(scope, first) if colon else Affine(1), names.affine(scope, last)
+        bounds.append(ends)
+    return bounds
 
 
 def plainly_allocates(reader: Expressions, line: LogicalLine, effects: Effects) -> bool:

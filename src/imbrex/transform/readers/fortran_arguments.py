@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 
 from imbrex.transform.model.affine import Affine, Range
+from imbrex.transform.model.allocation import Shaped
 from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.memory import TEMPORARY, UNKNOWN_MEMORY, Access, Variable
 from imbrex.transform.model.program import Argument, Call
@@ -24,6 +25,7 @@ class Effects:
     accesses: list[Access] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     stop: Cause | None = None
+    shaped: Shaped | None = None
 
 
 class Arguments(ABC):

@@ -123,6 +123,7 @@ class Body:
             statement = self._other(line, text, effects)
         statement.accesses += effects.accesses
         statement.calls += effects.calls
+        statement.shaped = effects.shaped
         statement.stop = statement.stop or effects.stop
         self.reductions.note(statement, text)
         if line.label and not text.startswith("format("):

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.model.affine import Affine, Range, Section
+from imbrex.transform.model.allocation import Shaped
 from imbrex.transform.model.conditions import Test
 from imbrex.transform.model.memory import TEMPORARY, Access, Variable
 from imbrex.transform.model.program import Argument, Call
@@ -35,6 +36,7 @@ _TOKEN = re.compile(
 )
 _NUMBER_DOT = re.compile(r"(\d+)(?=\.[a-z]+\.)")
 _COMPARED = re.compile(r"([\w+*-]+)(==|/=|\.eq\.|\.ne\.)([\w+*-]+)")
+_NAME = re.compile(r"[a-z]\w*")
 _LOGICAL = re.compile(r"(\.not\.)?([a-z]\w*)")
 _PARTS = frozenset({"re", "im", "kind", "len"})
 
@@ -193,9 +195,18 @@ class Expressions(Arguments):
 
     def _reshape(self, variable: Variable, value: str, line: LogicalLine, effects: Effects) -> None:
         """An assignment to an allocatable array as a whole gives it the shape of an array."""
-        if not variable.allocatable or variable.keeps_shape or self.plain.rank(value) == 0:
+        rank = self.plain.rank(value)
+        if not variable.allocatable or variable.keeps_shape or rank == 0:
             return
         bounds = bounds_of(variable)
+        if rank == len(variable.bounds) and bounds:
+            named = self.plain.whole_arrays(value)
+            if variable.key in named:
+                return  # it has that shape
+            sources = tuple(key for key in named if bounds_of(self.names.program.variables[key]))
+            if sources:
+                plain = _NAME.fullmatch(value) is not None
+                effects.shaped = Shaped(variable.key, sources, plain)
         if not bounds:
             effects.stop = effects.stop or ReasonKind.ALLOCATION()
         effects.accesses += [Access(key, False, True, line.line) for key in bounds]

@@ -69,6 +69,23 @@ class Plain:
             ranks.add(rank)
         return max(ranks) if len(ranks) <= 2 else None
 
+    def whole_arrays(self, part: str) -> tuple[str, ...]:
+        """The arrays that an expression of some rank takes as a whole, element by element.
+
+        None where it may be put together otherwise: by an array constructor or the program's own
+        operators.
+        """
+        own = self.names.own
+        if own.operators or own.assignment or "[" in part or "(/" in part:
+            return ()
+        found = []
+        for match in re.finditer(r"(?<![\w.%])([a-z]\w*)(?![\w(%])", part):
+            known = self.names.find(self.scope, match[1]) is not None
+            variable = self.names.variable(self.scope, match[1]) if known else None
+            if variable is not None and variable.bounds:
+                found.append(variable.key)
+        return tuple(dict.fromkeys(found))
+
     def _component(self, match: re.Match[str]) -> str:
         """A number in the place of a component that is one."""
         base = self.names.find(self.scope, match[1])
