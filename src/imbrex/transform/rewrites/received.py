@@ -141,7 +141,7 @@ class ReceivedBuffers(Preparing[Site, Apart]):
         in_text = {name.decode().lower() for name in re.findall(rb"[A-Za-z_]\w*", source.data)}
         taken = in_text | {name.lower() for name in routine.exported}
         name, number, own = (
-            free_name(f"{variable.name}_{what}", taken) for what in ("came", "count", "status")
+            free_name(f"{variable.name}_{ending}", taken) for ending in ("came", "count", "status")
         )
         whole = [argument.text.strip() for argument in call.arguments]
         buffer, count, kind, to, tag, origin, other, comm, status = whole
