@@ -39,6 +39,7 @@ NAMES = [
     "change.f90",
     "chain.f",
     "chunk.f90",
+    "codes.c",
     "columns.c",
     "columns.f90",
     "components.f90",

@@ -267,13 +267,15 @@ ASKED = {
 }
 OTHER_CONDITIONALS = {
     "it asks for success": "if ({} == MPI_SUCCESS) abort();",
+    "it asks for more": "if ({} || n) abort();",
+    "it is an else": "if (n) n--; else if ({}) abort(); else n++;",
+}
+ASKED_BEHIND = {
     "it counts": "if ({}) n++;",
     "it shows a variable": "if ({}) exit(n);",
     "it has an else": "if ({}) abort(); else n++;",
     "a comment and an else": "if ({}) abort(); /* or */ else n++;",
-    "it asks for more": "if ({} || n) abort();",
     "it leaves": "if ({}) return 1;",
-    "it is an else": "if (n) n--; else if ({}) abort(); else n++;",
 }
 
 
@@ -310,6 +312,15 @@ def test_other_conditionals_stay(name: str, tmp_path: Path) -> None:
     found = outcome(tmp_path, "", OTHER_CONDITIONALS[name].format(CALL))
     assert rewritten(found) == 0
     assert found.after == found.before
+
+
+@pytest.mark.parametrize("name", ASKED_BEHIND)
+def test_other_conditionals_ask_behind_the_call(name: str, tmp_path: Path) -> None:
+    """They are no checks of the call, which becomes a statement of its own."""
+    found = outcome(tmp_path, "", ASKED_BEHIND[name].format(CALL))
+    assert rewritten(found) == 1, [str(d.reason) for d in found.decisions]
+    (after,) = found.after.values()
+    assert ASKED_BEHIND[name].format("imbrex_code").encode() in after
 
 
 @pytest.mark.parametrize("define", [FUNCTIONS["a function"], ""])

@@ -61,10 +61,10 @@ def test_collectives_too(tmp_path: Path) -> None:
         (f"ierr = {RECV}", "ierr += me; if (ierr) return 1;"),
         (f"ierr = {RECV}", "work(&ierr);"),
         (f"int more = me + {RECV}", ""),
-        (f"ierr |= {RECV}", ""),
         (f"n = ierr = {RECV}", ""),
         (f"b[0] = {RECV}", ""),
-        (f"if ((ierr = {RECV[:-1]}) != 0) return 1;", ""),
+        (f"if ((ierr = {RECV[:-1]}) != 0 || me) return 1;", ""),
+        (f"if ((ierr = {RECV[:-1]}) != 0) return 1;", "if (me) ierr = n;"),
     ],
 )
 def test_one_that_may_be_read_stays(call: str, later: str, tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     ),
     "a checked error code": (
         "",
-        f"if ({SEND[:-1]} != MPI_SUCCESS) return 1; work(c);",
+        f"if ({SEND[:-1]} != MPI_SUCCESS || n) return 1; work(c);",
         "error code is checked",
     ),
     "a stored error code": ("", f"n = {SEND} work(c);", "error code is checked"),
@@ -228,7 +228,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     ),
     "a matching collective that is checked": (
         "",
-        f"{BCAST}\n    work(c);\n    if ({BCAST[:-1]} != MPI_SUCCESS) return 1;",
+        f"{BCAST}\n    work(c);\n    if ({BCAST[:-1]} != MPI_SUCCESS || n) return 1;",
         "would have to change too",
     ),
     "a matching collective in an inactive part": (

@@ -13,7 +13,7 @@ from imbrex.transform.analysis.transfer import Role, Transfer, cannot_match, dat
 from imbrex.transform.analysis.under_way import under_way
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
+from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access, Variable
 from imbrex.transform.model.program import Block, Kind, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
 
@@ -203,6 +203,10 @@ class Motion:
         if self._completes(transfer, statement):
             return Reason(ReasonKind.ITS_WAIT(), self._place(statement))
         reason = None if role is not None else footprint.stop
+        if statement.kind is Kind.DECLARE and any(
+            access.variable in transfer.codes for access in statement.accesses
+        ):
+            reason = reason or Reason(ReasonKind.DECLARATIONS(), self._place(statement))
         leaves = None if role is not None else footprint.leaves
         for each in transfer.each:
             if role is not None:
@@ -369,18 +373,18 @@ class Motion:
         return Reason(ReasonKind.UNKNOWN_MEMORY_USED(), place)
 
     def dies(self, transfer: Transfer, block: Block) -> bool:
-        """Whether the buffer's memory ends with `block`."""
+        """Whether the buffer's memory ends with `block`, or a name that the wait's text needs."""
         variables = self.footprints.program.variables
         assert transfer.wait is not None
+        named = frozenset() if transfer.assigned else transfer.codes
+        if any(_ends_with(block, variables.get(code)) for code in named):
+            return True
         for access in transfer.wait.accesses:
             if access.variable == UNKNOWN_MEMORY:
                 return True
             for item in self.footprints.aliases.objects(access.variable, access.through):
-                variable = variables.get(item)
-                if variable is not None and variable.lifetime is not None:
-                    start, end = variable.lifetime
-                    if start >= block.start and end <= block.end:
-                        return True
+                if _ends_with(block, variables.get(item)):
+                    return True
         return False
 
     def takes_time(self, statement: Statement, footprint: Footprint) -> bool:
@@ -406,3 +410,11 @@ class Motion:
 
     def _end(self, block: Block) -> Location:
         return Location(self.routine.file, block.statements[-1].end_line)
+
+
+def _ends_with(block: Block, variable: Variable | None) -> bool:
+    """Whether a variable lives in a block alone."""
+    if variable is None or variable.lifetime is None:
+        return False
+    start, end = variable.lifetime
+    return start >= block.start and end <= block.end

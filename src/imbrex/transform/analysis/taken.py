@@ -23,6 +23,11 @@ _STATUS = re.compile(rb"\b\w*stat\s*=\s*(\w+)", re.IGNORECASE)  # of input, outp
 _NAME = re.compile(rb"[A-Za-z]\w*")
 # Of these it is not read what they set.
 _CONSTRUCTS = (ReasonKind.NAMED_CONSTRUCT, ReasonKind.CONSTRUCT)
+# In front of a call whose code is taken: successes added up, or joined by their bits, are one too.
+_TAKEN = re.compile(
+    rb"(?:(?:const\s+)?(?:int|auto)\s+(?:const\s+)?\w+\s*=|\w+\s*[|+]?=)\s*", re.ASCII
+)
+_TAKEN_AND_ASKED = re.compile(rb"if\s*\(\s*(?:(?:MPI_SUCCESS|0)\s*!=\s*)?\(\s*\w+\s*=\s*", re.ASCII)
 _SUCCESS = re.compile(rb"(?:=\s*(?:MPI_SUCCESS|0)\s*;?)?\s*", re.IGNORECASE)
 
 
@@ -190,20 +195,28 @@ def _c(
     written = {a.variable for a in statement.accesses if a.write and not a.through}
     if not written:
         return
-    if statement.kind in (Kind.SIMPLE, Kind.DECLARE) and len(written) == 1:
-        call = statement.calls[0] if len(statement.calls) == 1 else None
-        if call is not None and call.name.startswith("MPI_") and _returns_code(call):
-            before, behind = data[statement.start : call.start], data[call.end : statement.end]
-            plain = re.fullmatch(rb"(?:int\s+)?\w+\s*=\s*", before)
-            if plain and behind.strip() in (b";", b""):
-                codes |= written
-                return
-        if not statement.calls and _sets_success(statement, data):
-            return
+    call = statement.calls[0] if len(statement.calls) == 1 else None
+    one = len(written) == 1
+    if one and call is not None and returns_code(call) and _takes_code(statement, call, data):
+        codes |= written
+        return
+    plain = one and not statement.calls and statement.kind in (Kind.SIMPLE, Kind.DECLARE)
+    if plain and _sets_success(statement, data):
+        return
     if statement.kind is Kind.DECLARE:
         text = data[statement.start : statement.end]
         written = {key for key in written if not _begins_plain(program.variables[key].name, text)}
     other |= written
+
+
+def _takes_code(statement: Statement, call: Call, data: bytes) -> bool:
+    """Whether a statement does nothing with what a call returns but give it to a variable, as
+    `rc = MPI_Wait(...);` or `if ((rc = MPI_Wait(...)) != MPI_SUCCESS)`."""
+    before, behind = data[statement.start : call.start], data[call.end : statement.end]
+    if statement.kind in (Kind.SIMPLE, Kind.DECLARE):
+        return bool(_TAKEN.fullmatch(before)) and behind.strip() in (b";", b"")
+    asked = statement.kind is Kind.IF and _TAKEN_AND_ASKED.fullmatch(before)
+    return bool(asked) and behind.lstrip().startswith(b")")
 
 
 def _by_keyword(call: Call) -> bool:
@@ -229,7 +242,7 @@ def _fortran(
             last = position == len(call.arguments) - 1
             # Of mpi_f08 it is optional: the last argument may be another one.
             known = position == expected or (expected is None and interface != "mpi_f08")
-            if call.name.startswith("MPI_") and last and known and _returns_code(call):
+            if call.name.startswith("MPI_") and last and known and returns_code(call):
                 codes.add(argument.base)
             else:
                 other.add(argument.base)
@@ -239,8 +252,10 @@ def _fortran(
         other |= written
 
 
-def _returns_code(call: Call) -> bool:
-    return not call.name.startswith(mpi_calls.ERRORS_RETURN) and call.name not in (
-        "MPI_Wtime",
-        "MPI_Wtick",
+def returns_code(call: Call) -> bool:
+    """Whether a call of MPI returns a code that is that of success, unless it ends the program."""
+    return (
+        call.name.startswith("MPI_")
+        and not call.name.startswith((*mpi_calls.ERRORS_RETURN, "MPI_Aint_"))
+        and call.name not in ("MPI_Wtime", "MPI_Wtick")
     )

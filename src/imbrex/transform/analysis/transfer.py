@@ -24,7 +24,8 @@ class Transfer:
     status_read: bool = False
     error: Argument | None = None  # Fortran's error code
     checked: str = ""  # C: the statement that checks the error code
-    assigned: str = ""  # C: the variable that takes the error code, which nothing reads
+    assigned: str = ""  # C: what takes the error code, as `rc =`; nothing else needs it
+    codes: frozenset[str] = frozenset()  # variables for error codes that its text names
     start: Statement | None = None
     wait: Statement | None = None
     # Further waits, where one stands in the next iteration of a loop or in a branch: whichever

@@ -331,6 +331,7 @@ class ReasonKind(Sentence):
     OWN_REQUESTS = "each receive by `{variable}` gets a request and a buffer of its own: {names}"
     COPIED_TO = "what is sent of `{variable}` is copied to an array of its own, {name}"
     RECEIVED_IN = "what comes for `{variable}` is received in memory of its own, {name}"
+    CODE_APART = "the call stands alone, and its error code is asked for behind it"
     SENT_FROM = "`{variable}` is sent from a copy, {name}"
     POSTED_AHEAD = "posted in the iteration before, ahead of {count} computing statement{plural}"
     BOUNDARY_FIRST = "the loop is divided: the boundary before the interior"

@@ -75,11 +75,18 @@ class BlockingToNonblocking(CallRewrite[list[Transfer], Decision]):
             wanted = status if part.direction == "receive" else None
             transfers.append(Transfer(call, part, buffer, wanted, error=error))
             transfers[-1].assigned = self._assigned_to(site)
+            transfers[-1].codes = self._taking(site)
             transfers[-1].checked = call.checked
         return transfers
 
     def _assigned_to(self, site: Site) -> str:
         return "" if site.call.is_statement else self.assigned(site)
+
+    @staticmethod
+    def _taking(site: Site) -> frozenset[str]:
+        """What takes the code of the call."""
+        accesses = [] if site.call.is_statement else site.statement.accesses
+        return frozenset(a.variable for a in accesses if a.write and not a.through)
 
     def _check_buffer(self, site: Site, buffer: Argument) -> None:
         base = (buffer.base or "").lstrip("*")

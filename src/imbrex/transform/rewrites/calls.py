@@ -19,8 +19,8 @@ from imbrex.transform.model.sources import Language
 from imbrex.transform.rewrites.base import ContentT, DoneT, Refusal, Rewrite, Site
 from imbrex.transform.rewrites.placement import Placement
 
-_ENTERED = (ReasonKind.LABEL, ReasonKind.CASE_LABEL, ReasonKind.C_GOTO, ReasonKind.GO_TO)
-_ASSIGNED = re.compile(rb"([A-Za-z_]\w*)\s*=\s*")
+ENTERED = (ReasonKind.LABEL, ReasonKind.CASE_LABEL, ReasonKind.C_GOTO, ReasonKind.GO_TO)
+_ASSIGNED = re.compile(rb"(([A-Za-z_]\w*)\s*[|+]?=)\s*")
 
 
 def sites_of(program: Program) -> Iterator[Site]:
@@ -51,7 +51,10 @@ class CallRewrite(Placement, Rewrite[Site, ContentT, DoneT]):
         return False
 
     def assigned(self, site: Site) -> str:
-        """The local variable that takes the call's error code and that nothing reads; C only."""
+        """What takes the call's error code, as `rc =`, where nothing else needs it; C only.
+
+        Nothing reads the variable, or it never holds another code than that of success.
+        """
         source = self.program.files.get(site.routine.file)
         statement, call = site.statement, site.call
         if source is None or source.language is not Language.C or len(statement.calls) != 1:
@@ -59,7 +62,7 @@ class CallRewrite(Placement, Rewrite[Site, ContentT, DoneT]):
         found = _ASSIGNED.fullmatch(source.data[statement.code_start : call.start])
         if found is None or source.data[call.end : statement.end].strip() != b";":
             return ""
-        name = found[1].decode()
+        name = found[2].decode()
         written = {
             access.variable
             for access in statement.accesses
@@ -70,7 +73,7 @@ class CallRewrite(Placement, Rewrite[Site, ContentT, DoneT]):
         success = written <= self.footprints.success
         if not success and never_read(self.program, site.routine, *written) is not None:
             return ""
-        return name
+        return found[1].decode()
 
     def _is(self, key: str, name: str) -> bool:
         variable = self.program.variables.get(key)
@@ -180,16 +183,29 @@ class CallRewrite(Placement, Rewrite[Site, ContentT, DoneT]):
     def set_before(self, site: Site, key: str) -> bool:
         """Whether a statement that surely comes before a call has set a variable."""
         inner, block = site.statement, site.statement.parent
-        if any(s.stop is not None and s.stop.kind in _ENTERED for s in site.routine.statements()):
+        if any(s.stop is not None and s.stop.kind in ENTERED for s in site.routine.statements()):
             return False
         while block is not None:
             for statement in block.statements[: block.statements.index(inner)]:
                 if statement.kind is Kind.SIMPLE and self._sets(statement, key):
                     return True
+                if statement.kind is Kind.DECLARE and self._begins_with_value(
+                    site.routine, statement, key
+                ):
+                    return True
             if block.owner is None:
                 return False
             inner, block = block.owner, block.owner.parent
         return False
+
+    def _begins_with_value(self, routine: Routine, statement: Statement, key: str) -> bool:
+        """Whether a declaration of C gives a variable a value."""
+        source, variable = self.program.files.get(routine.file), self.program.variables.get(key)
+        if source is None or source.is_fortran or variable is None:
+            return False
+        text = source.data[statement.start : statement.end]
+        begins = re.search(rb"\b%s\s*=(?!=)" % re.escape(variable.name.encode()), text)
+        return begins is not None and self._sets(statement, key)
 
     @staticmethod
     def _sets(statement: Statement, key: str) -> bool:

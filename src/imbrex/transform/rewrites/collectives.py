@@ -132,6 +132,7 @@ class CollectivesToNonblocking(BlockingToNonblocking):
         part = mpi_calls.BLOCKING_COLLECTIVES[call.name]
         transfer = Transfer(call, part, call.arguments[part.buffer], error=error, memory=memory)
         transfer.assigned = self._assigned_to(site)
+        transfer.codes = self._taking(site)
         transfer.checked = call.checked
         return [transfer]
 

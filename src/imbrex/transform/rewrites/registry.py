@@ -9,6 +9,7 @@ from imbrex.transform.rewrites.blocking import BlockingToNonblocking
 from imbrex.transform.rewrites.boundary import BoundaryFirst
 from imbrex.transform.rewrites.collectives import CollectivesToNonblocking
 from imbrex.transform.rewrites.distribution import LoopDistribution
+from imbrex.transform.rewrites.error_codes import ErrorCodes
 from imbrex.transform.rewrites.hoisting import Hoisting
 from imbrex.transform.rewrites.motion import ExistingMotion
 from imbrex.transform.rewrites.nested import NestedWrappers
@@ -33,6 +34,7 @@ COMMUNICATION: tuple[type[Rewrite[Any, Any, Any]], ...] = (
     StatementMotion,
 )
 PREPARING: tuple[type[Preparing[Any, Any]], ...] = (
+    ErrorCodes,
     PrivateBuffers,
     PrivateReceives,
     ReplacedBuffers,

@@ -14,6 +14,7 @@ from imbrex.transform.analysis.taken import Given, statements_taken
 from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
+from imbrex.transform.model.memory import Access
 from imbrex.transform.model.program import Argument, Call, Kind, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.rewrites.base import Decision, Refusal, Site
@@ -95,6 +96,7 @@ class StatementMotion(ExistingMotion):
         if all(call.name in mpi_calls.STARTS for _, _, call in calls):
             members = [self._started(routine, call) for routine, _, call in calls]
             transfer = self._as_one(site, members)
+            transfer.codes = self._codes(footprint.accesses, accesses)
             return [Piece(transfer, accesses)]
         starts: list[Started] = []
         members = []
@@ -108,12 +110,18 @@ class StatementMotion(ExistingMotion):
             members.append(Transfer(_constant_values(call), part, call.arguments[0]))
         transfer = self._as_one(site, members)
         transfer.control = accesses
+        transfer.codes = self._codes(footprint.accesses, accesses)
         transfer.repeats_condition = True
         released = self.states.released(starts, site.routine)
         completes = self._named(site.routine, released, self._error_variable(site))
         self._check_fences(site, completes)
         begun = places_of(starts)
         return [Piece(transfer, [*accesses, *released], completes=completes, begun=begun)]
+
+    @staticmethod
+    def _codes(accesses: list[Access], rest: list[Access]) -> frozenset[str]:
+        """The variables of what is not in the rest."""
+        return frozenset(access.variable for access in accesses if access not in rest)
 
     def _check_statement(self, site: Site) -> None:
         statement, routine = site.statement, site.routine

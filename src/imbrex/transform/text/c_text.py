@@ -43,7 +43,7 @@ class CText:
         inner = indent + ("    " if guards else "")
         call = call_text(transfer.part.start, [*texts, self._request(transfer.request)], inner)
         if transfer.assigned:
-            call = f"{transfer.assigned} = {call}"
+            call = f"{transfer.assigned} {call}"
         call = _checked(call, [transfer])
         if not guards:
             return call

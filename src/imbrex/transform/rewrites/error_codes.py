@@ -1,0 +1,214 @@
+"""Calls whose error code a declaration takes or a condition asks for, as statements of their own.
+
+An error of MPI ends the program, unless it names another error handler: what a call returns is
+MPI_SUCCESS. A variable that holds nothing else is asked behind the call as well as around it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.taken import handles_errors, returns_code
+from imbrex.transform.model.causes import Reason
+from imbrex.transform.model.location import Location
+from imbrex.transform.model.program import Block, Call, Kind, Routine, Statement
+from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.sources import Language, SourceFile
+from imbrex.transform.rewrites.base import Plan
+from imbrex.transform.rewrites.calls import ENTERED
+from imbrex.transform.rewrites.private import free_name
+from imbrex.transform.rewrites.proposals import Preparing, Proposal
+from imbrex.transform.text.c_text import CText
+from imbrex.transform.text.edits import Edit
+from imbrex.transform.text.layout import first_on_line, indent_at, line_start
+
+_SUCCESS = rb"(?:MPI_SUCCESS|0)"
+_DECLARED = re.compile(rb"(?:const\s+)?(int|auto)\s+(?:const\s+)?([A-Za-z_]\w*)\s*=\s*")
+_ASKED = re.compile(rb"if\s*\(\s*(?:%s\s*!=\s*)?(?:\(\s*([A-Za-z_]\w*)\s*=\s*)?" % _SUCCESS)
+_BEHIND = re.compile(rb"\s*(?:!=\s*%s\s*)?\)" % _SUCCESS)
+_DIRECTIVE = re.compile(rb"^[ \t]*#", re.MULTILINE)
+_TAKEN = frozenset(
+    (
+        *mpi_calls.BLOCKING,
+        *mpi_calls.BLOCKING_COLLECTIVES,
+        *mpi_calls.STARTS,
+        *mpi_calls.REQUEST_OF_WAIT,
+    )
+)
+_NAME = "imbrex_code"
+_OPEN = (Kind.IF, Kind.LOOP, Kind.BLOCK)
+
+
+@dataclass(frozen=True, slots=True)
+class CodeSite:
+    """A routine, with the statements whose calls are to stand alone."""
+
+    routine: Routine
+    taken: tuple[Statement, ...]
+
+    @property
+    def line(self) -> int:
+        return self.taken[0].calls[0].line
+
+
+class ErrorCodes(Preparing[CodeSite, list[Edit]]):
+    """A call whose error code is taken in a declaration or a condition stands in front of it.
+
+    Before:
+        work(w);
+        int code = MPI_Recv(v, n, MPI_DOUBLE, left, 0, comm, &status);
+        if (code != MPI_SUCCESS)
+            return code;
+
+    After:
+        int code = MPI_SUCCESS;
+        work(w);
+        code = MPI_Recv(v, n, MPI_DOUBLE, left, 0, comm, &status);
+        if (code != MPI_SUCCESS)
+            return code;
+    """
+
+    name = "error-codes"
+
+    def sites(self) -> Iterator[CodeSite]:
+        if self.footprints.unseen is not None or handles_errors(self.program):
+            return
+        for routine in self.program.editable():
+            source = self.program.files[routine.file]
+            if source.language is not Language.C or routine.problem:
+                continue
+            entered = any(
+                s.stop is not None and s.stop.kind in ENTERED for s in routine.statements()
+            )
+            taken = () if entered else tuple(self._taken(source, routine))
+            if taken:
+                yield CodeSite(routine, taken)
+
+    def _taken(self, source: SourceFile, routine: Routine) -> Iterator[Statement]:
+        for statement in routine.statements():
+            call = statement.calls[0] if len(statement.calls) == 1 else None
+            if call is None or call.is_statement or call.macro or call.name not in _TAKEN:
+                continue
+            block = statement.parent
+            if statement.stop is not None or not returns_code(call) or block is None:
+                continue
+            room = block.insertable and block.braced and self._is_open(block)
+            if room and first_on_line(source.data, statement.start):
+                declared = self._is_declared(source.data, statement, call)
+                if declared or self._is_asked(source.data, statement, call):
+                    yield statement
+
+    @staticmethod
+    def _is_open(block: Block) -> bool:
+        return block.owner is None or (block.owner.kind in _OPEN and block.owner.stop is None)
+
+    def _is_declared(self, data: bytes, statement: Statement, call: Call) -> bool:
+        found = _DECLARED.fullmatch(data[statement.code_start : call.start])
+        return (
+            found is not None
+            and statement.kind is Kind.DECLARE
+            and data[call.end : statement.end].strip() == b";"
+            and self._holds_success(statement, found[2].decode())
+        )
+
+    def _is_asked(self, data: bytes, statement: Statement, call: Call) -> bool:
+        found = _ASKED.fullmatch(data[statement.code_start : call.start])
+        if found is None or statement.kind is not Kind.IF or not statement.blocks:
+            return False
+        behind = data[call.end : statement.blocks[0].start]
+        if found[1] is not None:
+            closed = re.match(rb"\s*\)", behind)
+            if closed is None or not self._holds_success(statement, found[1].decode()):
+                return False
+            behind = behind[closed.end() :]
+        return _BEHIND.match(behind) is not None
+
+    def _holds_success(self, statement: Statement, name: str) -> bool:
+        """Whether the variable of this name, that a statement sets, holds no other code."""
+        variables = self.program.variables
+        written = {a.variable for a in statement.accesses if a.write and not a.through}
+        return written <= self.footprints.success and [variables[key].name for key in written] == [
+            name
+        ]
+
+    def conditions(self, site: CodeSite) -> list[Edit]:
+        """The edits; declarations go to where their block begins to compute."""
+        source = self.program.files[site.routine.file]
+        data = source.data
+        edits: list[Edit] = []
+        heads: dict[int, list[str]] = {}
+        code = free_name(_NAME, {name.lower() for name in site.routine.exported})
+        for statement in site.taken:
+            if statement.kind is Kind.DECLARE:
+                edits.append(self._declared_ahead(data, statement, heads))
+            else:
+                edits += _asked_behind(data, statement, code)
+        if any(edit.text == code for edit in edits):
+            text = CText(source, site.routine, 0)
+            edits += text.declare([f"int {code} = MPI_SUCCESS;"])
+        for place, names in heads.items():
+            indent = indent_at(data, place)
+            lines = "".join(f"{indent}int {name} = MPI_SUCCESS;\n" for name in names)
+            at = line_start(data, place)
+            edits.append(Edit(at, at, lines))
+        return edits
+
+    def _declared_ahead(
+        self, data: bytes, statement: Statement, heads: dict[int, list[str]]
+    ) -> Edit:
+        """A declaration becomes an assignment; `heads`: what is declared in front of what."""
+        found = _DECLARED.match(data, statement.code_start)
+        assert found is not None
+        name = found[2].decode()
+        place = self._head(data, statement, name)
+        before = ""
+        if place is None:
+            before = f"int {name} = MPI_SUCCESS;\n{indent_at(data, statement.start)}"
+        else:
+            heads.setdefault(place, []).append(name)
+        return Edit(statement.code_start, statement.calls[0].start, f"{before}{name} = ")
+
+    def _head(self, data: bytes, statement: Statement, name: str) -> int | None:
+        """The first statement of a block that is no declaration, where a variable of this name may
+        be declared in front of it; None where it is declared where it stands."""
+        block = statement.parent
+        assert block is not None
+        before = data[block.start : statement.start]
+        if _DIRECTIVE.search(before) or re.search(rb"\b%s\b" % name.encode(), before):
+            return None
+        passed = block.statements[: block.statements.index(statement)]
+        first = next((other for other in passed if other.kind is not Kind.DECLARE), None)
+        if first is None or not first_on_line(data, first.start):
+            return None
+        for inner in (inner for other in passed for inner in other.walk()):
+            variables = (self.program.variables.get(a.variable) for a in inner.accesses)
+            named = any(variable is not None and variable.name == name for variable in variables)
+            if inner.stop is not None or named:  # a macro may name another variable so
+                return None
+        return first.start
+
+    def apply(self, plan: Plan[CodeSite, list[Edit]]) -> Proposal:
+        site = plan.site
+        reason = Reason(ReasonKind.CODE_APART(), Location(site.routine.file, site.line))
+        return Proposal(
+            self.name, site.routine, site.line, reason, {site.routine.file: plan.content}
+        )
+
+
+def _asked_behind(data: bytes, statement: Statement, code: str) -> list[Edit]:
+    """A condition asks for a variable that is set in front of it: for `code`, or for its own."""
+    found = _ASKED.match(data, statement.code_start)
+    assert found is not None
+    call, at = statement.calls[0], statement.code_start
+    start, end = call.start, call.end
+    name = code
+    if found[1] is not None:
+        name = found[1].decode()
+        start = data.rindex(b"(", 0, found.start(1))
+        end = data.index(b")", call.end) + 1
+    made = data[call.start : call.end].decode()
+    front = Edit(at, at, f"{name} = {made};\n{indent_at(data, statement.start)}")
+    return [front, Edit(start, end, name)]
