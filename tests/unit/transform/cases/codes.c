@@ -8,9 +8,9 @@ enum { N = 400 };
 static double u[N + 2], v[N], w[N], total;
 static int left, right;
 
-static void complain(const char *what, int code)
+static void complain(const char *stage, int code)
 {
-    fprintf(stderr, "%s: %d\n", what, code);
+    fprintf(stderr, "%s: %d\n", stage, code);
 }
 
 static int begin_and_end(void)
