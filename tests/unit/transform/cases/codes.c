@@ -32,9 +32,9 @@ static int begin_and_end(void)
         return done;
     }
     for (int i = 0; i < N; i++)
-        w[i] = 0.5 * w[i] + v[i] * v[i];
-    w[0] += u[0];
-    w[N - 1] += u[N + 1];
+        w[i] = 0.5 * w[i] + 0.1 * v[i];
+    w[0] += 0.1 * u[0];
+    w[N - 1] += 0.1 * u[N + 1];
     return MPI_SUCCESS;
 }
 
@@ -50,7 +50,7 @@ static int shift(void)
     }
     for (int i = 0; i < N; i++)
         v[i] += 1e-3 * w[i];
-    v[N - 1] += u[N + 1];
+    v[N - 1] += 0.1 * u[N + 1];
     for (int i = 1; i <= N; i++)
         u[i] = 0.5 * u[i] + v[i - 1];
     return MPI_SUCCESS;
