@@ -73,6 +73,15 @@ KEPT: dict[str, dict[str, str]] = {
     "a function of each element": {COPY: "    u = sqrt(abs(w))\n"},
     "a number": {COPY: "    u = 1.5d0\n"},
 }
+NY = "  ny = 48\n"
+KEPT |= {
+    "behind a stop": {
+        NY: NY + "  if (mod(nx, np) /= 0) then\n    print *, 'odd'\n    call mpi_finalize(ierr)\n"
+        "    stop\n  end if\n  ny = 48 / np\n"
+    },
+    "behind an abort": {NY: NY + "  if (np > ny) call mpi_abort(MPI_COMM_WORLD, 1, ierr)\n"},
+    "behind an error": {NY: NY + "  if (np > ny) error stop 'too many'\n"},
+}
 CHANGED: dict[str, dict[str, str]] = {
     "an expression, allocated apart": {MADE: APART, COPY: "    u = 0.5d0 * w\n"},
     "an expression, freed": {
@@ -101,6 +110,7 @@ CHANGED: dict[str, dict[str, str]] = {
         "contains\n": "contains\n  subroutine shrink(x)\n    real(8), allocatable :: x(:,:)\n"
         "    deallocate(x)\n    allocate(x(5, 5))\n  end subroutine\n",
     },
+    "set between": {NY: NY + "  if (np > ny) then\n    u = 0\n    nx = 3\n    stop\n  end if\n"},
     "an operator of its own": {
         COPY: "    u = w .cut. v\n",
         "  implicit none\ncontains\n": "  implicit none\n  interface operator(.cut.)\n"

@@ -20,6 +20,7 @@ _HARMLESS = frozenset({"MPI_Type_commit", "MPI_Type_free"})  # what a handle sta
 _AT_ONCE = re.compile(
     "MPI_(?:Type|Cart|Comm|Dims|Group|Graph|Dist_graph|Init|Finalize|Query|Op|Info)"
 )
+_ENDS = frozenset({"MPI_Abort", "abort", "_Exit"})  # at once: no handlers run
 # Of Fortran, beside those of MPI: what a program asks of its environment.
 _COMES_BACK = re.compile(
     _AT_ONCE.pattern
@@ -188,7 +189,10 @@ class Setters:
         return bool(own) and len(own) == len(every) and not _MACRO.search(text)
 
     def passable(self, routine: Routine, statements: list[Statement], owner: str, key: str) -> bool:
-        """Whether statements run to their end, keep the object, and do not ask for a variable."""
+        """Whether statements run to their end, keep the object, and do not ask for a variable.
+
+        They may end the program: nothing asks for it then.
+        """
         if routine.file not in self.program.files:
             return False
         variables = self.program.variables
@@ -213,18 +217,19 @@ class Setters:
         return True
 
     def _goes_on(self, routine: Routine, statement: Statement) -> bool:
-        """Whether what is not analysed of it only allocates, reads, writes or calls MPI."""
+        """Whether what is not analysed of it only allocates, reads, writes, calls MPI or ends."""
         data = self.program.files[routine.file].data
         for inner in statement.walk():
             text = data[inner.start : inner.end]
             reads = inner.stop is not None and inner.stop.kind is ReasonKind.INPUT_OUTPUT
-            if inner.stop and not (reads or SETS_NOTHING.match(text)):
+            ends = inner.stop is not None and inner.stop.kind is ReasonKind.PROGRAM_END
+            if inner.stop and not (reads or ends or SETS_NOTHING.match(text)):
                 return False
             if inner.stop and re.search(rb"(?i)\b(?:err|end|eor)\s*=", text):
                 return False  # it may go on elsewhere
             for call in inner.calls:
                 unknown = self.footprints.of_call(call, routine.file).stop is not None
-                if unknown and not _COMES_BACK.match(call.name):
+                if unknown and not (_COMES_BACK.match(call.name) or call.name in _ENDS):
                     return False
         return True
 
