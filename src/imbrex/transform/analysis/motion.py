@@ -8,6 +8,7 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.copies import only_packs
 from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.status_checks import checked_statements
 from imbrex.transform.analysis.summary import Footprint
 from imbrex.transform.analysis.transfer import Role, Transfer, cannot_match, data_accesses
 from imbrex.transform.analysis.under_way import under_way
@@ -76,6 +77,7 @@ class Motion:
         self.routine = routine
         self.strict = facts.timing
         self.beside = beside
+        self.checked = checked_statements(footprints.program, routine)
 
     def up(self, transfer: Transfer) -> Reach:
         """How far up the start may move."""
@@ -202,7 +204,8 @@ class Motion:
             return Reason(ReasonKind.READY_SEND(), self._place(statement))
         if self._completes(transfer, statement):
             return Reason(ReasonKind.ITS_WAIT(), self._place(statement))
-        reason = None if role is not None else footprint.stop
+        reason = self._checks_status(statement)
+        reason = reason or (None if role is not None else footprint.stop)
         if statement.kind is Kind.DECLARE and any(
             access.variable in transfer.codes for access in statement.accesses
         ):
@@ -216,6 +219,15 @@ class Motion:
         return (
             reason or self._conflict(transfer, accesses, footprint, changed, True, role) or leaves
         )
+
+    def _checks_status(self, statement: Statement) -> Reason | None:
+        """What sets a variable for error codes as the status of something else, or asks for it."""
+        if not self.checked:
+            return None
+        for inner in statement.walk():
+            if id(inner) in self.checked:
+                return Reason(ReasonKind.STATUS_CHECKED(), self._place(inner))
+        return None
 
     @staticmethod
     def _completes(transfer: Transfer, statement: Statement) -> bool:
@@ -306,7 +318,7 @@ class Motion:
         used = any(each.receives or each.collective for each in transfer.each)
         causal = used or any(each.part.mode == "synchronous" for each in transfer.each)
         role = statement.role if isinstance(statement.role, Role) else None
-        reason = self._stop(transfer, footprint)
+        reason = self._checks_status(statement) or self._stop(transfer, footprint)
         if statement.text == "terminal":
             reason = Reason(ReasonKind.LOOP_END(), self._place(statement))
         if reason is None and causal and self.strict:

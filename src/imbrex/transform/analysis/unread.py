@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.named import names_untold
+from imbrex.transform.analysis.status_checks import status_checks
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import Program, Routine
@@ -22,12 +23,13 @@ _STATUS = {**mpi_calls.STATUS, **mpi_calls.STATUS_OF_WAIT}
 
 
 def never_read(
-    program: Program, routine: Routine, key: str, *, whole: bool = False
+    program: Program, routine: Routine, key: str, *, whole: bool = False, code: bool = False
 ) -> Reason | None:
     """None where nothing reads the variable `key`; else what may read it.
 
     Passing it to an MPI routine as status or error code is not reading it. `whole`: the code of the
-    whole program is seen, so that a variable of a module need not be local.
+    whole program is seen, so that a variable of a module need not be local. `code`: what is read of
+    it as the status of an allocation, or of input and output, does not count.
     """
     variable = program.variables.get(key)
     here = Location(routine.file, routine.line)
@@ -46,7 +48,9 @@ def never_read(
     known_here = variable.kind == "local"
     everywhere = [routine] if known_here else list(program.routines.values())
     for where in everywhere:
-        found = _reader(program, where, key, fortran)
+        asking = status_checks(program, where, key) if code and known_here else ()
+        apart = frozenset(id(inner) for _, check in asking for inner in check.walk())
+        found = _reader(program, where, key, fortran, apart)
         if found is not None:
             return found
     return None
@@ -91,10 +95,14 @@ def _grouped(data: bytes) -> frozenset[bytes]:
     return frozenset(names)
 
 
-def _reader(program: Program, routine: Routine, key: str, fortran: bool) -> Reason | None:
+def _reader(
+    program: Program, routine: Routine, key: str, fortran: bool, apart: frozenset[int]
+) -> Reason | None:
     variable = program.variables[key]
     name = variable.name.lower()
     for statement in routine.statements():
+        if id(statement) in apart:
+            continue
         if fortran and name in names_untold(program, routine, statement):
             place = Location(routine.file, statement.line)
             return Reason(ReasonKind.RESULT_MAY_BE_READ(variable=variable.name), place)

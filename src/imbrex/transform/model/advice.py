@@ -167,7 +167,7 @@ request-languages
     keep the handle in a local variable of the routine that starts and waits
 request-kept
     `use mpi_f08`, or declare the buffer in a module
-result-not-local result-address result-read result-may-be-read result-passed
+result-not-local result-address result-read result-may-be-read result-passed status-checked
     use `MPI_STATUS_IGNORE`, or a local status or error variable
 no-own-copy values-from-elsewhere used-in-condition used-in-construct read-beyond set-unknown
 null-source

@@ -127,6 +127,7 @@ class ReasonKind(Sentence):
     ONE_BUFFER = "it sends and receives in one buffer; nonblocking it would need two"
     BARRIER = "a barrier has no data, so data flow cannot justify moving it"
     VALUE_USED = "the value of the call is used (its error code is checked)"
+    STATUS_CHECKED = "the variable for error codes is set or asked for as a status"
     ERROR_CODE = "the error code may be checked: {cause}"
     CALL_OF_MACRO = "the call comes from the macro {macro}"
     CALL_FROM_MACRO = "the call comes from a macro"

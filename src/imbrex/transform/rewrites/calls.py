@@ -170,7 +170,7 @@ class CallRewrite(Placement, Rewrite[Site, ContentT, DoneT]):
             return None
         argument = site.call.arguments[-1]
         whole = self.footprints.unseen is None
-        reason = never_read(self.program, site.routine, argument.base or "", whole=whole)
+        reason = never_read(self.program, site.routine, argument.base or "", whole=whole, code=True)
         if reason is not None and not self._code_stays(site, argument):
             text = ReasonKind.ERROR_CODE(cause=reason.cause)
             raise Refusal(self.name, Reason(text, reason.location))
