@@ -1,37 +1,39 @@
 ! A wave in arrays that are copied as a whole: both ways packed, in one buffer, and in place.
 module halo
-  use mpi
   implicit none
 contains
   subroutine halo_update(a, nx, ny, nbr, comm)
+    include 'mpif.h'
     integer, intent(in) :: nx, ny, nbr(4), comm
-    real(8), intent(inout) :: a(0:nx+1, 0:ny+1)
-    real(8) :: sbuf(ny), rbuf(ny)
+    double precision, intent(inout) :: a(0:nx+1, 0:ny+1)
+    double precision :: sbuf(ny), rbuf(ny)
     integer :: ierr, req(2), stats(MPI_STATUS_SIZE, 2)
     ! east-west, packed
     sbuf = a(nx, 1:ny)
-    call MPI_Irecv(rbuf, ny, MPI_REAL8, nbr(1), 1, comm, req(1), ierr)
-    call MPI_Isend(sbuf, ny, MPI_REAL8, nbr(2), 1, comm, req(2), ierr)
+    call MPI_Irecv(rbuf, ny, MPI_DOUBLE_PRECISION, nbr(1), 1, comm, req(1), ierr)
+    call MPI_Isend(sbuf, ny, MPI_DOUBLE_PRECISION, nbr(2), 1, comm, req(2), ierr)
     call MPI_Waitall(2, req, stats, ierr)
     if (nbr(1) /= MPI_PROC_NULL) a(0, 1:ny) = rbuf
     sbuf = a(1, 1:ny)
-    call MPI_Irecv(rbuf, ny, MPI_REAL8, nbr(2), 2, comm, req(1), ierr)
-    call MPI_Isend(sbuf, ny, MPI_REAL8, nbr(1), 2, comm, req(2), ierr)
+    call MPI_Irecv(rbuf, ny, MPI_DOUBLE_PRECISION, nbr(2), 2, comm, req(1), ierr)
+    call MPI_Isend(sbuf, ny, MPI_DOUBLE_PRECISION, nbr(1), 2, comm, req(2), ierr)
     call MPI_Waitall(2, req, stats, ierr)
     if (nbr(2) /= MPI_PROC_NULL) a(nx+1, 1:ny) = rbuf
     ! north-south, in place
-    call MPI_Sendrecv(a(1, ny), nx, MPI_REAL8, nbr(4), 3, a(1, 0), nx, MPI_REAL8, nbr(3), 3, comm, MPI_STATUS_IGNORE, ierr)
-    call MPI_Sendrecv(a(1, 1), nx, MPI_REAL8, nbr(3), 4, a(1, ny+1), nx, MPI_REAL8, nbr(4), 4, comm, MPI_STATUS_IGNORE, ierr)
+    call MPI_Sendrecv(a(1, ny), nx, MPI_DOUBLE_PRECISION, nbr(4), 3, a(1, 0), nx, &
+        MPI_DOUBLE_PRECISION, nbr(3), 3, comm, MPI_STATUS_IGNORE, ierr)
+    call MPI_Sendrecv(a(1, 1), nx, MPI_DOUBLE_PRECISION, nbr(3), 4, a(1, ny+1), nx, &
+        MPI_DOUBLE_PRECISION, nbr(4), 4, comm, MPI_STATUS_IGNORE, ierr)
   end subroutine
 end module
 program wave2d
-  use mpi
   use halo
   implicit none
+  include 'mpif.h'
   integer :: ierr, rank, np, comm, dims(2), nbr(4), nx, ny, it, i, j
   logical :: per(2)
-  real(8), allocatable :: u(:,:), um(:,:), up(:,:)
-  real(8) :: e, et
+  double precision, allocatable :: u(:,:), um(:,:), up(:,:)
+  double precision :: e, et
   call MPI_Init(ierr)
   call MPI_Comm_size(MPI_COMM_WORLD, np, ierr)
   dims = 0
@@ -57,7 +59,7 @@ program wave2d
     u = up
   end do
   e = sum(u(1:nx,1:ny)**2)
-  call MPI_Allreduce(e, et, 1, MPI_REAL8, MPI_SUM, comm, ierr)
+  call MPI_Allreduce(e, et, 1, MPI_DOUBLE_PRECISION, MPI_SUM, comm, ierr)
   if (rank == 0) print '(es24.16)', et
   call MPI_Finalize(ierr)
 end program

@@ -16,6 +16,7 @@ module mpi_f08
   end type MPI_Status
   type(MPI_Comm), parameter :: MPI_COMM_WORLD = MPI_Comm(1)
   type(MPI_Datatype), parameter :: MPI_DOUBLE_PRECISION = MPI_Datatype(2)
+  integer, parameter :: MPI_PROC_NULL = -2
   type(MPI_Status) :: MPI_STATUSES_IGNORE(1), MPI_STATUS_IGNORE
   interface
     subroutine MPI_Init(ierror)
