@@ -30,7 +30,7 @@ from imbrex.launch.progress import ProgressOptions
 from imbrex.mpi_environment import native
 from imbrex.mpi_environment.launcher_line import LauncherLine, parse_launcher_line
 from imbrex.mpi_environment.mpi_library import MpiLibrary, library_of_line
-from imbrex.profile.run import PARTS, Run
+from imbrex.profile.run import JOB_BEFORE, PARTS, Run
 
 _ROOM_OF_A_PART = 1 << 20
 """Bytes; with room for less, no rank has left a profile."""
@@ -239,8 +239,11 @@ def _finish(
 
 
 def _with_unseen_ranks(line: LauncherLine, run: Run) -> Run:
-    """Say it where what was taken for one process, such as a script, has started several ranks."""
-    if line.family != "none" or len(run.ranks) < 2:
+    """Say it where what was taken for one process, such as a script, has started several ranks.
+
+    Not where the run says already that it did so more than once, with what to do.
+    """
+    if line.family != "none" or len(run.ranks) < 2 or JOB_BEFORE in run.job.warnings:
         return run
     warning = (
         f"{line.words[0]} started {len(run.ranks)} ranks by a launcher line that is not seen here, "

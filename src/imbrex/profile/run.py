@@ -48,7 +48,7 @@ from imbrex.steps import step
 
 PARTS = "parts"
 RECORDING = "recording"
-_JOB_BEFORE = (
+JOB_BEFORE = (
     "another MPI job of this run ended before: these are the numbers of the last one alone; "
     "write `imbrex run --` before each launcher"
 )
@@ -167,7 +167,7 @@ def _load(directory: Path, resolve: bool) -> Run:
                 sections=tuple(merged.sections),
                 library=job.library if any(job.library) else split_library(merged.library),
                 hosts=job.hosts or hosts_of(merged.ranks),
-                warnings=(*job.warnings, *merged.warnings, *([_JOB_BEFORE] if later else ())),
+                warnings=(*job.warnings, *merged.warnings, *([JOB_BEFORE] if later else ())),
             ),
             measures=merged.measures,
             ranks=merged.ranks,
