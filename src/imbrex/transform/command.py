@@ -288,7 +288,7 @@ def explain(outcome: Outcome, *, applied: bool) -> str:
         lines += _explain_site(decision)
     count = sum(decision.decision == "rewritten" for decision in outcome.decisions)
     verb = "rewritten" if applied else "can be rewritten"
-    begun = sum(map(wait_moves, outcome.decisions))
+    begun = sum(map(_wait_moves, outcome.decisions))
     more = (
         f"; {begun} more start{'s' * (begun == 1)} what is waited for later there" if begun else ""
     )
@@ -296,7 +296,7 @@ def explain(outcome: Outcome, *, applied: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def wait_moves(decision: Decision) -> bool:
+def _wait_moves(decision: Decision) -> bool:
     """Whether a call starts a message that is overlapped by its wait alone."""
     return decision.reason.cause.kind is ReasonKind.WAIT_MOVES
 
@@ -304,7 +304,7 @@ def wait_moves(decision: Decision) -> bool:
 def _explain_site(decision: Decision) -> list[str]:
     site = decision.site
     head = f"{site.location}: {site.call.name} in {site.routine.name}: "
-    if wait_moves(decision):
+    if _wait_moves(decision):
         return [f"{head}stays, and {decision.reason}"]
     hindered = decision.work or decision.barred is not None
     arguments = {

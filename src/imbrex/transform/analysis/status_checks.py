@@ -7,13 +7,12 @@ moves must stay on its side of both statements, so that it does not set what is 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from imbrex.transform.analysis.taken import STATUS
 from imbrex.transform.model.program import Program, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
 
-_STATUS = re.compile(rb"\b\w*stat\s*=\s*(\w+)", re.IGNORECASE)
 _ENDS = frozenset({"MPI_Abort", "MPI_Finalize"})
 
 
@@ -33,7 +32,7 @@ def status_checks(
         if statement.blocks or block is None or routine.meaning is None:
             continue
         text = source.data[statement.start : statement.end]
-        names = [name.decode().lower() for name in _STATUS.findall(text)]
+        names = [name.decode().lower() for name in STATUS.findall(text)]
         if key not in map(routine.meaning, names):
             continue
         following = block.statements[block.statements.index(statement) + 1 :][:1]
@@ -51,7 +50,7 @@ def status_checks(
 def checked_statements(program: Program, routine: Routine) -> frozenset[int]:
     """The statements, by their identity, that no call of MPI with such a variable may pass."""
     source = program.files.get(routine.file)
-    if source is None or not source.is_fortran or not _STATUS.search(source.data):
+    if source is None or not source.is_fortran or not STATUS.search(source.data):
         return frozenset()
     codes = {
         call.arguments[-1].base

@@ -19,7 +19,7 @@ _MOST = 127  # values that every integer type holds
 _TRUTH = {".true.": 1, ".false.": 0}
 # What gives the program error codes: handlers, and calls whose errors end nothing.
 _HANDLERS = re.compile(rb"errhandler|MPI_ERRORS_RETURN", re.IGNORECASE)
-_STATUS = re.compile(rb"\b\w*stat\s*=\s*(\w+)", re.IGNORECASE)  # of input, output, allocation
+STATUS = re.compile(rb"\b\w*stat\s*=\s*(\w+)", re.IGNORECASE)  # of input, output, allocation
 _NAME = re.compile(rb"[A-Za-z]\w*")
 # Of these it is not read what they set.
 _CONSTRUCTS = (ReasonKind.NAMED_CONSTRUCT, ReasonKind.CONSTRUCT)
@@ -164,7 +164,7 @@ def _statuses(program: Program, other: set[str]) -> set[str]:
             end = statement.blocks[0].start if statement.blocks else statement.end
             text = source.data[statement.start : end]
             hidden = statement.stop is not None and statement.stop.kind in _CONSTRUCTS
-            for found in _NAME.findall(text) if hidden else _STATUS.findall(text):
+            for found in _NAME.findall(text) if hidden else STATUS.findall(text):
                 name = found.decode().lower()
                 key = None if routine.meaning is None else routine.meaning(name)
                 if key is None:
