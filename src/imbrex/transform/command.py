@@ -288,7 +288,7 @@ def explain(outcome: Outcome, *, applied: bool) -> str:
         lines += _explain_site(decision)
     count = sum(decision.decision == "rewritten" for decision in outcome.decisions)
     verb = "rewritten" if applied else "can be rewritten"
-    begun = sum(map(_wait_moves, outcome.decisions))
+    begun = sum(decision.wait_moves for decision in outcome.decisions)
     more = (
         f"; {begun} more start{'s' * (begun == 1)} what is waited for later there" if begun else ""
     )
@@ -296,15 +296,10 @@ def explain(outcome: Outcome, *, applied: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _wait_moves(decision: Decision) -> bool:
-    """Whether a call starts a message that is overlapped by its wait alone."""
-    return decision.reason.cause.kind is ReasonKind.WAIT_MOVES
-
-
 def _explain_site(decision: Decision) -> list[str]:
     site = decision.site
     head = f"{site.location}: {site.call.name} in {site.routine.name}: "
-    if _wait_moves(decision):
+    if decision.wait_moves:
         return [f"{head}stays, and {decision.reason}"]
     hindered = decision.work or decision.barred is not None
     arguments = {

@@ -66,7 +66,8 @@ def staying(
     found: dict[tuple[str, int], Staying] = {}
     for decision in outcome.decisions:
         most = min(measured.share(decision.site), gainable)
-        if decision.decision != "rewritten" and most >= worth:
+        stays = decision.decision != "rewritten" and not decision.wait_moves
+        if stays and most >= worth:
             known = found.get(site_key(decision))
             if known is None or known.most < most:
                 found[site_key(decision)] = Staying(sources, options, decision, most)

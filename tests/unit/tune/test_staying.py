@@ -39,7 +39,7 @@ class Shares(Measured):
     """The receive could save a fifth of the run."""
 
     def share(self, site: Site) -> float:
-        return 0.2 if site.call.name == "MPI_Recv" else 0.0
+        return 0.2 if site.call.name in ("MPI_Recv", "MPI_Irecv") else 0.0
 
 
 def stays(folder: Path, text: str, worth: float = 0.01, gainable: float = 1.0) -> list[Staying]:
@@ -62,6 +62,19 @@ def test_one_line_says_what_stands_in_the_way_and_what_to_do(tmp_path: Path) -> 
     assert stays(tmp_path, PROGRAM, worth=0.3) == []
     (less,) = stays(tmp_path, PROGRAM, gainable=0.05)
     assert "though it could save at most 5 %" in less.told
+
+
+def test_nothing_is_told_of_a_start_whose_wait_moves(tmp_path: Path) -> None:
+    start = "MPI_Irecv(u, 10, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &request);\n"
+    wait = "    MPI_Wait(&request, MPI_STATUS_IGNORE);\n"
+    declared = "    MPI_Request request;\n    MPI_Init"
+    lines = PROGRAM.replace("    MPI_Init", declared).splitlines(keepends=True)
+    at = next(n for n, line in enumerate(lines) if "MPI_Recv" in line)
+    text = "".join([*lines[:at], f"    {start}", wait, *lines[at + 1 :]])
+    (found,) = stays(tmp_path, text)
+    assert "(MPI_Irecv)" in found.told
+    moving = text.replace("u[where[i]] = 2.0 * w[i];", "w[i] = 2.0 * w[i];")
+    assert stays(tmp_path, moving) == []
 
 
 def test_the_patch_applies_and_says_that_nothing_is_proven(tmp_path: Path) -> None:

@@ -111,6 +111,11 @@ class Decision:
     begun: Places = frozenset()  # of a wait that moves: where what it completes is started
 
     @property
+    def wait_moves(self) -> bool:
+        """Whether it starts a message that is overlapped by its wait alone."""
+        return self.reason.cause.kind is ReasonKind.WAIT_MOVES
+
+    @property
     def obstacle(self) -> Reason:
         """What stands in the way, of all that is told, to what a user would look at first."""
         if self.barred is not None and self.decision == "nothing-to-gain" and not self.work:
