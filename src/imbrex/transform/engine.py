@@ -16,7 +16,7 @@ from imbrex.transform.analysis.built import name_built
 from imbrex.transform.analysis.constants import name_constants, nonnegative
 from imbrex.transform.analysis.contiguous import find_contiguous
 from imbrex.transform.analysis.datatypes import find_layouts
-from imbrex.transform.analysis.derived import find_shapes, name_derived
+from imbrex.transform.analysis.derived import name_derived
 from imbrex.transform.analysis.distinct import find_distinct, find_owned
 from imbrex.transform.analysis.element_indices import name_indices
 from imbrex.transform.analysis.footprint import Footprints
@@ -293,8 +293,7 @@ class _Analysis:
         name_built(program, Footprints(program, aliases, libraries))
         pass_assigned(program, Footprints(program, aliases, libraries))
         tell_indices(program, Footprints(program, aliases, libraries))
-        keep_shapes(program, lambda: Footprints(program, aliases, libraries))
-        program.shapes = find_shapes(program, Footprints(program, aliases, libraries))
+        program.shapes = keep_shapes(program, lambda: Footprints(program, aliases, libraries))
         program.layouts = find_layouts(program, Footprints(program, aliases, libraries))
         split_linear(program)
         note_known(program, Footprints(program, aliases, libraries))

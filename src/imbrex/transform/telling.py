@@ -12,7 +12,7 @@ from imbrex.transform.model.causes import Reason, located
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
-from imbrex.transform.rewrites.base import Decision
+from imbrex.transform.rewrites.base import Decision, Places
 from imbrex.transform.rewrites.proposals import Proposal
 
 _AT_CALLERS = ("wrappers", "hoisting", "sinking")  # these use the work of a routine's callers
@@ -93,6 +93,12 @@ def original_places(maps: Mapping[str, LineMap]) -> Callable[[Location], Locatio
     return place
 
 
+def _begun(decision: Decision, place: Callable[[Location], Location]) -> Places:
+    """Where what a wait completes is started, in the original files."""
+    begun = [place(Location(*start)) for start in decision.begun]
+    return frozenset((start.file, start.line) for start in begun)
+
+
 def relocated(decisions: list[Decision], maps: dict[str, LineMap]) -> list[Decision]:
     """The decisions with the lines of the original files."""
     place = original_places(maps)
@@ -104,8 +110,7 @@ def relocated(decisions: list[Decision], maps: dict[str, LineMap]) -> list[Decis
         known = maps.get(decision.site.routine.file)
         decision.reason = decision.reason.relocated(place)
         decision.details = [text(detail) for detail in decision.details]
-        begun = [place(Location(*start)) for start in decision.begun]
-        decision.begun = frozenset((start.file, start.line) for start in begun)
+        decision.begun = _begun(decision, place)
         if known is not None:
             decision.first_line = known.line(decision.first_line)
             decision.last_line = known.line(decision.last_line)
@@ -301,8 +306,7 @@ def add_later(
         for decision in decisions:
             if (decision.site.routine.file, decision.site.call.line) == (file, line):
                 decision.decision = "rewritten"
-                begun = {(n, maps[n].line(at) if n in maps else at) for n, at in other.begun}
-                decision.begun |= begun
+                decision.begun |= _begun(other, original_places(maps))
                 decision.rewrites += [r for r in other.rewrites if r not in decision.rewrites]
 
 

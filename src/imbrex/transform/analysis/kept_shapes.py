@@ -16,11 +16,11 @@ from imbrex.transform.model.memory import Access
 from imbrex.transform.model.program import Program, Statement
 from imbrex.transform.model.shapes import bounds_of
 
-_Shapes = dict[str, tuple[tuple[Affine, Affine], ...]]
+Shapes = dict[str, tuple[tuple[Affine, Affine], ...]]
 
 
-def keep_shapes(program: Program, footprints: Callable[[], Footprints]) -> None:
-    """Take such assignments for ones that set no bounds.
+def keep_shapes(program: Program, footprints: Callable[[], Footprints]) -> Shapes:
+    """Take such assignments for ones that set no bounds; the shapes of all arrays then.
 
     All are taken so at first; those whose arrays then have not the same shape are put back, until
     what is left holds of itself. `footprints` makes new ones of what the program is then.
@@ -38,11 +38,11 @@ def keep_shapes(program: Program, footprints: Callable[[], Footprints]) -> None:
                 if not access.write or access.variable not in bounds
             ]
     made_at = _made_at(program) if written else {}
-    while written:
+    while True:
         shapes = find_shapes(program, footprints())
         other = [item for item in written if not _keeps(item[1], shapes, made_at)]
         if not other:
-            return
+            return shapes
         for statement, _, accesses in other:
             statement.accesses = accesses
         written = [item for item in written if item not in other]
@@ -66,7 +66,7 @@ def _made_at(program: Program) -> dict[str, Statement]:
     }
 
 
-def _keeps(shaped: Shaped, shapes: _Shapes, made_at: dict[str, Statement]) -> bool:
+def _keeps(shaped: Shaped, shapes: Shapes, made_at: dict[str, Statement]) -> bool:
     """Whether an array has the shape that it is given.
 
     Where it has no memory yet, it gets the bounds of what it is given, or, of an expression, bounds

@@ -35,16 +35,18 @@ def status_checks(
         names = [name.decode().lower() for name in STATUS.findall(text)]
         if key not in map(routine.meaning, names):
             continue
-        following = block.statements[block.statements.index(statement) + 1 :][:1]
-        for asking in following:
-            calls = {call.name for inner in asking.walk() for call in inner.calls}
-            labelled = any(
-                inner.stop is not None and inner.stop.kind is ReasonKind.LABEL
-                for inner in (statement, *asking.walk())
-            )
-            reads = any(a.variable == key and not a.write for a in asking.accesses)
-            if reads and calls <= _ENDS and not labelled:
-                yield statement, asking
+        behind = block.statements.index(statement) + 1
+        if behind == len(block.statements):
+            continue
+        asking = block.statements[behind]
+        calls = {call.name for inner in asking.walk() for call in inner.calls}
+        labelled = any(
+            inner.stop is not None and inner.stop.kind is ReasonKind.LABEL
+            for inner in (statement, *asking.walk())
+        )
+        reads = any(a.variable == key and not a.write for a in asking.accesses)
+        if reads and calls <= _ENDS and not labelled:
+            yield statement, asking
 
 
 def checked_statements(program: Program, routine: Routine) -> frozenset[int]:
