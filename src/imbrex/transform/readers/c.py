@@ -108,9 +108,12 @@ def _parsed(path: Path, flags: list[str], data: bytes, contents: Mapping[Path, b
     # No limit: an error of the file must not be hidden by many in the compiler's own headers.
     arguments = [*_plain_loops(flags), *compiler_headers(), "-ferror-limit=0"]
     arguments += ["-idirafter", str(HEADERS)]
-    kept = precompiled(data, arguments) if plus_plus else []
-    arguments = ["-x", "c++" if plus_plus else "c", *([] if plus_plus else _OLD), *arguments]
-    index = cindex.Index.create(excludeDecls=bool(kept))
+    arguments = [*([] if plus_plus else _OLD), *arguments]
+    language = "c++" if plus_plus else "c"
+    kept = precompiled(path, data, language, arguments, contents)
+    arguments = ["-x", language, *arguments]
+    more = [] if kept is None else kept.arguments
+    index = cindex.Index.create(excludeDecls=kept is not None)
     declared = c_declarations.declarations()
     text = as_text(path, data)
     with tempfile.TemporaryFile() as captured:
@@ -123,8 +126,8 @@ def _parsed(path: Path, flags: list[str], data: bytes, contents: Mapping[Path, b
                     if other != path and other.suffix not in C_SUFFIXES - {".h"}
                     for prefix in ("", "./")  # libclang tells the two apart
                 ]
-                unit = index.parse(str(path), args=[*arguments, *kept], unsaved_files=given)
-                if kept and not is_as_written(unit):
+                unit = index.parse(str(path), args=[*arguments, *more], unsaved_files=given)
+                if kept is not None and not is_as_written(unit, kept):
                     unit = index.parse(str(path), args=arguments, unsaved_files=given)
         except cindex.TranslationUnitLoadError as error:
             captured.seek(0)

@@ -1,4 +1,4 @@
-"""The system's headers of a C++ file, read once however often the file is read.
+"""The system's headers of a C or C++ file, read once however often files with them are read.
 
 `#include <vector>` is 20,000 lines, and a program is read again at each step of the search for
 rewrites. What a file includes first, of the system alone, is kept as libclang keeps it for itself,
@@ -14,50 +14,78 @@ import re
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from clang import cindex
 
+from imbrex.transform.readers.c_first_headers import FirstHeaders
 from imbrex.transform.readers.c_source import HEADERS, is_compiler_header, is_of_the_system
 
 MPI = "mpi.h"
 _MOST = 16
 """So many are kept, of some megabytes each."""
-_BEGIN = re.compile(
-    rb"\s+|//[^\n]*|/\*.*?\*/|#[ \t]*include[ \t]*<(?P<name>[a-z][a-z_0-9]*(?:\.h)?)>", re.DOTALL
-)
 _FOLDERS = ("-isystem", "-iquote", "-idirafter", "-I")
 _FOR_SERIALIZATION = (
     cindex.TranslationUnit.PARSE_INCOMPLETE | 0x10  # CXTranslationUnit_ForSerialization
 )
-_asked: Counter[tuple[tuple[str, ...], tuple[str, ...]]] = Counter()
+_CAPITAL = re.compile(rb"\b[A-Z]\w*")
+_asked: Counter[tuple[str, tuple[str, ...], tuple[str, ...]]] = Counter()
 
 
-def precompiled(data: bytes, arguments: Sequence[str]) -> list[str]:
-    """Further arguments of libclang for a C++ file with this text; none where nothing is kept.
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Headers that were read: the file that has them, and what the program must have besides."""
 
-    `arguments` are those with which it is read, but for its language.
+    file: Path
+    own: tuple[str, ...]  # headers of the program that include them
+
+    @property
+    def arguments(self) -> list[str]:
+        """Further arguments of libclang."""
+        return ["-include-pch", str(self.file)]
+
+
+def precompiled(
+    path: Path,
+    data: bytes,
+    language: str,
+    arguments: Sequence[str],
+    contents: Mapping[Path, bytes],
+) -> Kept | None:
+    """What is kept of the headers of a file with this text; None where nothing is.
+
+    `language`: "c" or "c++"; `arguments` are those with which it is read, but for its language;
+    `contents`: what to read in the place of headers on disk.
     """
-    names = _first_headers(data)
+    folders = _folders(arguments)
+    first = FirstHeaders(contents, [*folders["-iquote"], *folders["-I"]])
+    first.find(path, data)
+    names = tuple(name for name in dict.fromkeys(first.names) if name != MPI)
     if not names or _are_changed(names, arguments):
-        return []
-    key = (names, tuple(arguments))
+        return None
+    key = (language, names, tuple(arguments))
     _asked[key] += 1
-    file = _made(*key) if _asked[key] > 1 else None
-    return [] if file is None else ["-include-pch", str(file)]
+    made = _made(*key) if _asked[key] > 1 else None
+    if made is None or (first.guards and _may_mean_more(first.guards, made, arguments)):
+        return None
+    return Kept(made.file, tuple(first.own))
 
 
-def is_as_written(unit: Any) -> bool:
+def is_as_written(unit: Any, kept: Kept) -> bool:
     """Whether a file read so means the same: without errors, and with the reader's own mpi.h.
 
-    Another mpi.h may depend on what was included before it.
+    Another mpi.h may depend on what was included before it. Headers of the program are those whose
+    beginnings were looked at.
     """
-    found = (str(include.include.name) for include in unit.get_includes())
-    return not has_errors(unit) and all(
-        name.startswith(str(HEADERS)) for name in found if Path(name).name == MPI
+    found = {str(include.include.name) for include in unit.get_includes()}
+    return (
+        not has_errors(unit)
+        and {name.removeprefix("./") for name in found}.issuperset(kept.own)
+        and all(name.startswith(str(HEADERS)) for name in found if Path(name).name == MPI)
     )
 
 
@@ -66,52 +94,71 @@ def has_errors(unit: Any) -> bool:
     return any(message.severity >= cindex.Diagnostic.Error for message in unit.diagnostics)
 
 
-def _first_headers(data: bytes) -> tuple[str, ...]:
-    """What a file includes before anything else, but for mpi.h."""
-    names: dict[str, None] = {}
-    at = 0
-    while (match := _BEGIN.match(data, at)) is not None:
-        at = match.end()
-        if match["name"] is not None:
-            names[match["name"].decode()] = None
-    names.pop(MPI, None)
-    return tuple(names)
-
-
 def _are_changed(names: Sequence[str], arguments: Sequence[str]) -> bool:
     """Whether folders of the program's own, or files included before all, change these headers."""
     if any(argument.startswith("-include") for argument in arguments):
         return True
-    words = iter(arguments)
-    folders = []
-    for argument in words:
-        option = next((o for o in _FOLDERS if argument.startswith(o)), None)
-        if option is not None:
-            folders.append(Path(argument[len(option) :] or next(words, "")))
     return any(
         (folder / name).exists()
-        for folder in folders
+        for of_option in _folders(arguments).values()
+        for folder in of_option
         for name in (*names, MPI)
         if folder != HEADERS and not is_compiler_header(str(folder / name))
     )
 
 
+def _folders(arguments: Sequence[str]) -> dict[str, list[Path]]:
+    """The folders of headers, by the option that names them."""
+    words = iter(arguments)
+    found: dict[str, list[Path]] = {option: [] for option in _FOLDERS}
+    for argument in words:
+        option = next((o for o in _FOLDERS if argument.startswith(o)), None)
+        if option is not None:
+            found[option].append(Path(argument[len(option) :] or next(words, "")))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """Headers as libclang keeps them, and the files that they are made of."""
+
+    file: Path
+    of: tuple[str, ...]
+
+
 @lru_cache(maxsize=_MOST)
-def _made(names: tuple[str, ...], arguments: tuple[str, ...]) -> Path | None:
+def _made(language: str, names: tuple[str, ...], arguments: tuple[str, ...]) -> _Made | None:
     """The file that has read these headers; None where they cannot be read alone."""
     try:
         folder = Path(tempfile.mkdtemp(dir=_folder(os.getpid())))
         source, kept = folder / "headers.hpp", folder / "headers.pch"
         source.write_text("".join(f"#include <{name}>\n" for name in names))
-        words = ["-x", "c++-header", *arguments]
+        words = ["-x", f"{language}-header", *arguments]
         unit = cindex.Index.create().parse(str(source), args=words, options=_FOR_SERIALIZATION)
         files = [str(include.include.name) for include in unit.get_includes()]
         if has_errors(unit) or not all(map(is_of_the_system, files)):
             return None
+        given = _folders(arguments)
+        own = tuple(f"{folder}/" for folder in (*given["-iquote"], *given["-I"]))
+        if any(name.startswith(own) for name in files):  # its functions are the program's
+            return None
         unit.save(str(kept))
     except (OSError, cindex.TranslationUnitLoadError, cindex.TranslationUnitSaveError):
         return None
-    return kept
+    return _Made(kept, tuple(dict.fromkeys(files)))
+
+
+def _may_mean_more(guards: Set[str], made: _Made, arguments: Sequence[str]) -> bool:
+    """Whether macros that guard headers of the program may stand for anything else as well."""
+    given = any(guard in argument for guard in guards for argument in arguments)
+    return given or not guards.isdisjoint(_names_in_upper_case(made.of))
+
+
+@lru_cache(maxsize=_MOST)
+def _names_in_upper_case(files: tuple[str, ...]) -> frozenset[str]:
+    """The names in these headers, and in those of MPI, that begin with a capital letter."""
+    texts = [file.read_bytes() for file in (*map(Path, files), *HEADERS.glob("*.h"))]
+    return frozenset(name.decode() for text in texts for name in _CAPITAL.findall(text))
 
 
 @lru_cache(maxsize=1)
