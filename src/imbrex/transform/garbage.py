@@ -8,6 +8,7 @@ import itertools
 from collections.abc import Iterator
 
 _MODELS_KEPT = 8
+_OBJECTS_LEFT = 400_000  # some tens of megabytes
 _models_left = itertools.count(1)
 
 
@@ -35,5 +36,9 @@ def uncollected() -> Iterator[None]:
 
 
 def collect() -> None:
-    """Let go of models that nobody uses any more."""
-    gc.collect()
+    """Let go of models that nobody uses any more, where there are many objects by now.
+
+    A search goes over the models that are in use too.
+    """
+    if gc.get_count()[0] > _OBJECTS_LEFT:
+        gc.collect()

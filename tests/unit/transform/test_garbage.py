@@ -50,3 +50,14 @@ def test_python_s_own_setting_comes_back(enabled: bool) -> None:
         assert gc.get_freeze_count() == 0
     finally:
         gc.enable()
+
+
+def test_models_of_attempts_are_let_go_where_they_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    with uncollected():
+        few = weakref.ref(_Model())
+        garbage.collect()
+        assert few() is not None
+        monkeypatch.setattr(garbage, "_OBJECTS_LEFT", 1000)
+        many = [weakref.ref(_Model()) for _ in range(2000)]
+        garbage.collect()
+        assert few() is None and not any(model() for model in many)

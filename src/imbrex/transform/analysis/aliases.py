@@ -238,10 +238,12 @@ class Aliases:
 
     def _other_field(self, left: Access, right: Access) -> bool:
         """Whether two accesses touch different fields of one type of structure."""
+        if not (left.member or right.member):
+            return False
         first, second = (
             access.member or ("" if access.through else access.variable) for access in (left, right)
         )
-        if not (left.member or right.member) or first == second:
+        if first == second:
             return False
         fields = [self.program.variables.get(key) for key in (first, second)]
         records = {"" if each is None or each.kind != "field" else each.record for each in fields}
@@ -285,11 +287,13 @@ class Aliases:
 
     def _meet(self, left: tuple[str, bool], right: tuple[str, bool]) -> bool:
         found = self._sharing.get((left, right))
-        if found is None and (self._beside(left, right) or self._beside(right, left)):
-            found = self._sharing[left, right] = False
-        if found is None:
+        if found is not None:
+            return found
+        if self._beside(left, right) or self._beside(right, left):
+            found = False
+        else:
             first, second = self.objects(*left), self.objects(*right)
-            found = self._sharing[left, right] = (
+            found = (
                 not first.isdisjoint(second)
                 or self._outside(first, second)
                 or self._outside(second, first)
@@ -300,6 +304,7 @@ class Aliases:
                 or self._outside_record(first, second)
                 or self._outside_record(second, first)
             )
+        self._sharing[left, right] = found
         return found
 
     def are_elements(self, variable: str, through: bool) -> bool:

@@ -26,13 +26,9 @@ class Library:
     loops: frozenset[str] = frozenset()  # those whose time grows with what they are given
     beginnings: tuple[str, ...] = ()  # of names of further routines that call no MPI
 
-    @property
-    def known(self) -> frozenset[str]:
-        """Routines that call no MPI."""
-        return self.no_mpi | self.effects.keys()
-
     def calls_no_mpi(self, routine: str) -> bool:
-        return routine in self.known or routine.startswith(self.beginnings)
+        known = routine in self.no_mpi or routine in self.effects
+        return known or routine.startswith(self.beginnings)
 
     def enter(self, program: Program) -> None:
         """Make the library's own memory known to a program."""

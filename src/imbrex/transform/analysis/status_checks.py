@@ -8,6 +8,7 @@ moves must stay on its side of both statements, so that it does not set what is 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from imbrex.transform.analysis.taken import STATUS
 from imbrex.transform.model.program import Program, Routine, Statement
@@ -25,7 +26,9 @@ def status_checks(
     but what ends the program.
     """
     source = program.files.get(routine.file)
-    if source is None or not source.is_fortran or program.variables[key].kind != "local":
+    if source is None or not source.is_fortran or not _has_status(source.data):
+        return
+    if program.variables[key].kind != "local":
         return
     for statement in routine.statements():
         block = statement.parent
@@ -52,7 +55,7 @@ def status_checks(
 def checked_statements(program: Program, routine: Routine) -> frozenset[int]:
     """The statements, by their identity, that no call of MPI with such a variable may pass."""
     source = program.files.get(routine.file)
-    if source is None or not source.is_fortran or not STATUS.search(source.data):
+    if source is None or not source.is_fortran or not _has_status(source.data):
         return frozenset()
     codes = {
         call.arguments[-1].base
@@ -67,3 +70,9 @@ def checked_statements(program: Program, routine: Routine) -> frozenset[int]:
         for pair in status_checks(program, routine, key)
     ]
     return frozenset(id(statement) for pair in pairs for statement in pair)
+
+
+@lru_cache(maxsize=64)
+def _has_status(data: bytes) -> bool:
+    """Whether anything of a text is set as a status; this is asked for each call that may move."""
+    return STATUS.search(data) is not None

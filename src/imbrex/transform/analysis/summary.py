@@ -10,6 +10,7 @@ from imbrex.transform.model.memory import Access
 from imbrex.transform.model.program import Call
 
 _NONE: frozenset[str] = frozenset()
+_LINE = Access._fields.index("line")
 _MANY = 50  # accesses, from which on it pays to look for those that are the same
 
 
@@ -71,8 +72,7 @@ def different(accesses: list[Access]) -> list[Access]:
     """
     if len(accesses) < _MANY:
         return accesses
-    found: dict[Access, Access] = {}
+    found: dict[tuple[object, ...], Access] = {}
     for access in accesses:
-        key = access._replace(line=0)
-        found.setdefault(key, access)
+        found.setdefault(access[:_LINE] + access[_LINE + 1 :], access)
     return list(found.values())

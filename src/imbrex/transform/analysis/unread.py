@@ -112,13 +112,8 @@ def _reader(
                     ReasonKind.RESULT_READ(variable=variable.name),
                     Location(routine.file, access.line),
                 )
-            field = program.variables.get(access.variable)
-            if (
-                field is not None
-                and field.kind == "field"
-                and variable.record
-                and field.record == variable.record
-            ):
+            field = program.variables.get(access.variable) if variable.record else None
+            if field is not None and field.kind == "field" and field.record == variable.record:
                 place = Location(routine.file, access.line)
                 return Reason(ReasonKind.RESULT_MAY_BE_READ(variable=variable.name), place)
         for call in statement.calls:

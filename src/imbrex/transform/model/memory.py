@@ -86,7 +86,7 @@ class Access(NamedTuple):
 
     def settled(self, section: Section | None, changed: Set[str]) -> Access:
         """The access of another section, with all else that does not depend on `changed`."""
-        if any(index.variables() & changed for index in self.slot):
+        if self.slot and any(index.variables() & changed for index in self.slot):
             return self.anywhere()
         kept = self.at(section)
         if self.cases and not any(case.variables() & changed for case in self.cases):

@@ -49,6 +49,16 @@ class RoutineText:
     problem: Cause | None = None
 
 
+def _lead(head: str, opening: int) -> int:
+    """Where the words in front of a parenthesis begin: a search from there on is short."""
+    begin = opening
+    while begin and (
+        head[begin - 1] in "_:" or head[begin - 1].isalnum() or head[begin - 1].isspace()
+    ):
+        begin -= 1
+    return begin
+
+
 def c_routine_text(program: Program, routine: Routine, *, value: bool = False) -> RoutineText:
     """The text of a function; `value`: it may have one."""
     data, body = program.files[routine.file].data, routine.body
@@ -58,7 +68,7 @@ def c_routine_text(program: Program, routine: Routine, *, value: bool = False) -
     tail = "" if ended is None else ended["tail"]
     head = head[: len(head) - len(tail)]
     opening = opening_of(head)
-    match = _C_HEAD.search(head[: opening + 1]) if opening >= 0 else None
+    match = _C_HEAD.search(head[: opening + 1], _lead(head, opening)) if opening >= 0 else None
     if match is None or match["name"] != routine.plain_name:
         return RoutineText(problem=ReasonKind.NOT_PLAIN_FUNCTION(routine=routine.name))
     if match["type"] != "void" and not value:
