@@ -3,34 +3,31 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import io
 import json
 import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
-from rich.console import Console
 
 from imbrex.errors import ImbrexError
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 PIPE_WIDTH = 140
 
 
-class _Console(Console):
-    def on_broken_pipe(self) -> None:
-        """Leave what a reader that has gone means to the command: rich would exit with 1."""
-        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
-
-
 def console(*, stderr: bool = False) -> Console:
     """A console for our own words; without colours where the stream is not a terminal."""
+    from imbrex.cli.pipe_console import PipeConsole  # half of what `imbrex cc` imports otherwise
+
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() or "COLUMNS" in os.environ else PIPE_WIDTH
-    return _Console(stderr=stderr, width=width, highlight=False, emoji=False, markup=False)
+    return PipeConsole(stderr=stderr, width=width, highlight=False, emoji=False, markup=False)
 
 
 @contextlib.contextmanager
@@ -39,6 +36,8 @@ def output_console(file: Path | None) -> Iterator[Console]:
     if file is None:
         yield console()
         return
+    from rich.console import Console
+
     text = io.StringIO()
     yield Console(file=text, width=PIPE_WIDTH, highlight=False, emoji=False, markup=False)
     write_text(file, text.getvalue())
