@@ -101,7 +101,7 @@ class Binding:
 
     def _owner(self, owner: str) -> str:
         """The caller's name of the object that a reference or `this` is in the routine."""
-        if owner in self.program.named_objects:
+        if not owner or owner in self.program.named_objects:
             return ""  # another one in each call, perhaps
         variable = self.program.variables.get(owner)
         argument = self.arguments.get(owner)
@@ -312,6 +312,8 @@ class Binding:
         return expression.replace(self._factor)
 
     def _all(self, values: tuple[Affine, ...]) -> tuple[Affine, ...] | None:
+        if not values:
+            return values
         found = [self.value(value) for value in values]
         known = tuple(value for value in found if value is not None)
         return known if len(known) == len(found) else None

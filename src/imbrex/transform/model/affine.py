@@ -117,6 +117,8 @@ class Affine(NamedTuple):
 
     def replace(self, value_of: Callable[[str], Affine | None]) -> Affine | None:
         """The expression with each factor replaced; None where the value of one is not known."""
+        if not self.terms:
+            return self
         found = Affine(self.constant)
         for term, coefficient in self.terms:
             value = Affine(coefficient)
