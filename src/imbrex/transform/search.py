@@ -218,7 +218,8 @@ def _placed(proposal: Proposal, first: dict[str, bytes], current: dict[str, byte
         proposal = replace(proposal, posts=posts)
     known = LineMap(first[place.file], current[place.file])
     where = Location(place.file, known.line(place.line))
-    return replace(proposal, reason=Reason(proposal.reason.cause, where))
+    cause = proposal.reason.cause.renumbered(known.line)
+    return replace(proposal, reason=Reason(cause, where))
 
 
 def _identity(proposal: Proposal) -> tuple[str, str, str]:

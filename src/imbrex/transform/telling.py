@@ -144,6 +144,8 @@ def note(
 
     What it made no room for is not told of it; `unmoved` has the lines of such sites.
     """
+    if proposal.messages:
+        return  # its one site says it
     place = proposal.reason.location
     known = maps.get(place.file)
     line = place.line if known is None else known.line(place.line)
@@ -218,6 +220,7 @@ def put_back(
     made = {name for proposal in taken for name in proposal.replaces}
     decisions = [d for d in decisions if d.site.call.name not in made]
     decisions = _posted_ahead(decisions, first, taken)
+    decisions = _in_pieces(decisions, first, taken)
     _note_opened(decisions, taken)
     return sorted(decisions, key=lambda d: (d.site.routine.file, d.site.call.line))
 
@@ -288,6 +291,29 @@ def _posted_ahead(
         decision.crossed = post.worth
         kept.append(decision)
     return kept
+
+
+def _in_pieces(
+    decisions: list[Decision], first: list[Decision], taken: list[Proposal]
+) -> list[Decision]:
+    """The sites of collectives that have become messages, in the place of these messages."""
+    for proposal in taken:
+        if not proposal.messages:
+            continue
+        name = proposal.routine.name
+        decisions = [d for d in decisions if d.site.routine.name not in proposal.messages]
+        for decision in first:
+            place = (decision.site.routine.file, decision.site.call.line)
+            if decision.site.routine.name == name and place in proposal.opened:
+                decision.decision, decision.rewrites = "rewritten", [proposal.rewrite]
+                decision.reason, decision.details = proposal.reason, []
+                decision.crossed = decision.worked = proposal.worth
+                decisions = [*(d for d in decisions if not _is_at(d, place)), decision]
+    return decisions
+
+
+def _is_at(decision: Decision, place: tuple[str, int]) -> bool:
+    return (decision.site.routine.file, decision.site.call.line) == place
 
 
 def add_later(

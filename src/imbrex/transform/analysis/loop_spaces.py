@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.in_bounds import made_each_time
-from imbrex.transform.analysis.reductions import reductions
+from imbrex.transform.analysis.reductions import counted_arrays, reductions
 from imbrex.transform.analysis.space import Space, nest
 from imbrex.transform.analysis.work_arrays import work_arrays
 from imbrex.transform.model.affine import Affine
@@ -48,6 +48,7 @@ def space_of_loops(
         private=frozenset(private),
         certain=frozenset(access for access in accesses if access.variable in sure),
         reduced=reductions(program, footprints, routine, inner),
+        counted=counted_arrays(program, footprints, routine, inner),
     )
 
 

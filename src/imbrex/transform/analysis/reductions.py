@@ -1,10 +1,12 @@
-"""Scalars that a loop nest reduces values into: `s = s + x`, `m = max(m, x)`.
+"""What a loop nest reduces values into: scalars, `s = s + x`, and counts, `n[key[i]]++`.
 
-Each iteration adds to what the others have made of the scalar, in whatever order they come. The
-readers say of each statement what it reduces.
+Each iteration adds to what the others have made of it, in whatever order they come. The readers say
+of each statement what it reduces.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.model.program import Program, Routine, Statement
@@ -26,10 +28,32 @@ def reductions(
             continue  # other names of it are told apart as memory is
         if source is not None and source.is_fortran and not _is_plain(program, footprints, key):
             continue
-        if all(_only_reduces(footprints, routine, statement, key) for statement in body):
+        takes = _reducing(key)
+        if all(_is_alone(footprints, routine, statement, key, takes) for statement in body):
             exact = all(each.exact and _is_set_once(footprints, routine, each) for each in mine)
             found[key] = mine[0]._replace(exact=exact)
     return found
+
+
+def counted_arrays(
+    program: Program, footprints: Footprints, routine: Routine, body: list[Statement]
+) -> frozenset[str]:
+    """The arrays to whose elements the statements of a loop's body add integers, and no more."""
+    every = [inner for statement in body for inner in statement.walk()]
+    return frozenset(
+        key
+        for key in {s.counts_in for s in every if s.counts_in}
+        if key not in program.overlays
+        and all(_is_alone(footprints, routine, s, key, _counting(key)) for s in body)
+    )
+
+
+def _reducing(key: str) -> Callable[[Statement], bool]:
+    return lambda statement: statement.reduces is not None and statement.reduces.variable == key
+
+
+def _counting(key: str) -> Callable[[Statement], bool]:
+    return lambda statement: statement.counts_in == key
 
 
 def _is_plain(program: Program, footprints: Footprints, key: str) -> bool:
@@ -54,8 +78,15 @@ def _is_set_once(footprints: Footprints, routine: Routine, mine: Reduction) -> b
     return once and mine.absolute not in footprints.addressed
 
 
-def _only_reduces(footprints: Footprints, routine: Routine, statement: Statement, key: str) -> bool:
-    if statement.reduces is not None and statement.reduces.variable == key:
+def _is_alone(
+    footprints: Footprints,
+    routine: Routine,
+    statement: Statement,
+    key: str,
+    takes: Callable[[Statement], bool],
+) -> bool:
+    """Whether a statement uses a variable in no other way than those that add to it."""
+    if takes(statement):
         return True
     if any(access.variable == key for access in statement.accesses):
         return False
@@ -64,4 +95,4 @@ def _only_reduces(footprints: Footprints, routine: Routine, statement: Statement
         if effects.stop or any(access.variable == key for access in effects.accesses):
             return False
     inside = [inner for block in statement.blocks for inner in block.statements]
-    return all(_only_reduces(footprints, routine, inner, key) for inner in inside)
+    return all(_is_alone(footprints, routine, inner, key, takes) for inner in inside)

@@ -31,6 +31,7 @@ class Space:
     # Accesses that each iteration makes, of arrays whose bounds have names.
     certain: frozenset[Access] = frozenset()
     reduced: dict[str, Reduction] = field(default_factory=dict)  # scalars that it adds values to
+    counted: frozenset[str] = frozenset()  # arrays whose elements it does nothing but add to
     initial: tuple[Statement, ...] = ()  # of a routine: what gives them their first values
     final: tuple[Statement, ...] = ()  # of a routine: what it does behind its loops
     # Of a routine: what it does in front of them in the part that runs last alone.

@@ -70,7 +70,8 @@ class Spaces:
             if not write.write or (write.variable in private and not write.through):
                 continue
             for other in space.accesses:
-                if write.variable == other.variable and write.variable in space.reduced:
+                added = write.variable in space.reduced or write.variable in space.counted
+                if write.variable == other.variable and added:
                     continue
                 if not self.footprints.aliases.may_share(write, other, changed):
                     continue

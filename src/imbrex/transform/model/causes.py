@@ -47,6 +47,14 @@ class Cause:
             changed.append((name, moved))
         return Cause(self.kind, tuple(changed))
 
+    def renumbered(self, line: Callable[[int], int]) -> Cause:
+        """The same where the lines of the file that its `line` counts in are numbered otherwise."""
+        changed = [
+            (name, line(value) if name == "line" and isinstance(value, int) else value)
+            for name, value in self.parameters
+        ]
+        return Cause(self.kind, tuple(changed))
+
     def as_json(self) -> dict[str, Any]:
         """The kind and its parameters; a parameter that is a cause itself is an object too."""
         values = {

@@ -170,6 +170,7 @@ class Statement:
     failing: tuple[Affine, ...] = ()
     known: frozenset[Affine] = frozenset()  # what is not below 0 while it runs, by such an IF
     reduces: Reduction | None = None  # what it takes into a scalar, and does nothing else
+    counts_in: str = ""  # the array of integers to an element of which it adds, and does no more
 
     def walk(self) -> list[Statement]:
         """The statement and those inside it, in textual order."""

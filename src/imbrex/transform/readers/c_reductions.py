@@ -49,6 +49,38 @@ def reduction(reader: PlaceReader, cursor: Any) -> Reduction | None:
     return None
 
 
+def counted_array(reader: PlaceReader, cursor: Any) -> str:
+    """The array of integers to an element of which a statement adds, as `n[key[i]]++`; else ""."""
+    inner = cursor.stripped if cursor.kind in ck.EXPRESSIONS else cursor
+    value = None
+    if inner.kind is ck.UNARY_OPERATOR and inner.unary_operator in cc.STEPS:
+        (target,) = inner.operands
+    elif inner.kind is ck.COMPOUND_ASSIGNMENT_OPERATOR:
+        target, value = inner.operands
+        if inner.binary_operator not in (cc.ADD_ASSIGN, cc.SUBTRACT_ASSIGN):
+            return ""
+    else:
+        return ""
+    target = target.stripped
+    sides = [target] if value is None else [target, value]
+    if target.kind is not ck.ARRAY_SUBSCRIPT_EXPR or target.type.is_ordered:
+        return ""
+    if not all(side.type.is_integer for side in sides):
+        return ""
+    effects = Effects()
+    place = reader.place(target, effects)
+    if value is not None:
+        reader.read(value, effects)
+    variable = reader.program.variables.get(place.key)
+    plain = not effects.stop and not effects.calls
+    if variable is None or variable.volatile or not plain:
+        return ""
+    own = any(
+        a.write or (a.variable, a.through) == (place.key, place.through) for a in effects.accesses
+    )
+    return "" if own else place.key
+
+
 def _asked(reader: PlaceReader, asked: Any, then: Any) -> Reduction | None:
     """`if (value > m) m = value;`"""
     if then.kind is ck.COMPOUND_STMT and len(then.children) == 1:

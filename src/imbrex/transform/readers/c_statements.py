@@ -17,7 +17,7 @@ from imbrex.transform.readers.c_built import built
 from imbrex.transform.readers.c_copies import copied_with
 from imbrex.transform.readers.c_expressions import ExpressionReader
 from imbrex.transform.readers.c_loops import counted
-from imbrex.transform.readers.c_reductions import reduction
+from imbrex.transform.readers.c_reductions import counted_array, reduction
 from imbrex.transform.readers.c_source import Directive, directives
 from imbrex.transform.readers.c_switches import as_conditionals
 from imbrex.transform.readers.c_vector_reader import Effects, Memory
@@ -193,6 +193,7 @@ class StatementReader:
             statement.end = max(statement.end, block.end)
         if kind is ck.IF_STMT or kind in ck.EXPRESSIONS:
             statement.reduces = reduction(self.expressions, cursor)
+            statement.counts_in = counted_array(self.expressions, cursor)
         if statement.kind is Kind.SWITCH:
             as_conditionals(self.expressions, cursor, statement)
         self._check_directives(statement)

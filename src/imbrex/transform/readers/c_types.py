@@ -24,6 +24,7 @@ _NUMBERS = frozenset(
         TypeKind.ATOMIC,
     }
 )
+_INTEGERS = frozenset(TypeKind.from_id(number) for number in range(TypeKind.CHAR_U.value, 21))
 _ADDRESSES = frozenset(
     {
         TypeKind.POINTER,
@@ -59,6 +60,7 @@ class TypeNode:
     # Only whether a pointer is null is left of it.
     is_truth: Once[bool] = Once(lambda node: node.canonical.kind in _TRUTHS)
     is_number: Once[bool] = Once(lambda node: node.canonical.kind in _NUMBERS)
+    is_integer: Once[bool] = Once(lambda node: node.canonical.kind in _INTEGERS)
     # A number that nothing may change.
     is_fixed: Once[bool] = Once(
         lambda node: node.is_number and node.canonical.spelling.startswith("const ")

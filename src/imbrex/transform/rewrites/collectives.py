@@ -10,6 +10,7 @@ from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.analysis.whole_program import unseen_code
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.sources import Language
 from imbrex.transform.rewrites.base import Decision, Plan, Refusal, Site
@@ -20,12 +21,44 @@ _FIXED_COMMENT = re.compile(rb"^[cC*!][^\n]*|![^\n]*", re.MULTILINE)
 _FREE_COMMENT = re.compile(rb"![^\n]*")
 # Routines of MPI that make memory or files common to processes: a collective may be what keeps
 # their uses apart, which data flow does not show.
-_SHARING = ("MPI_Win_", "MPI_File_")
+SHARING = ("MPI_Win_", "MPI_File_")
 
 
 def _blanked(match: re.Match[bytes]) -> bytes:
     """A comment without its text; strings stay."""
     return match[0] if match[0].startswith(b'"') else re.sub(rb"[^\n]", b" ", match[0])
+
+
+def named_elsewhere(program: Program, name: str, sites: list[Site]) -> Location | None:
+    """Where a name stands that is not read as one of these calls: in a macro, an inactive #if."""
+    for source in program.files.values():
+        fortran = source.language is not Language.C
+        comment = _FREE_COMMENT if fortran else _C_COMMENT
+        if source.language is Language.FORTRAN_FIXED:
+            comment = _FIXED_COMMENT
+        bare = comment.sub(_blanked, source.data)
+        pattern = re.compile(rb"(?<![A-Za-z0-9_])" + name.encode() + rb"(?![A-Za-z0-9_])")
+        if fortran:
+            pattern = re.compile(pattern.pattern, re.IGNORECASE)
+        found = list(pattern.finditer(bare))
+        read = sum(site.routine.file == source.name for site in sites)
+        if len(found) > read:
+            lines = {site.call.line for site in sites if site.routine.file == source.name}
+            places = [bare.count(b"\n", 0, match.start()) + 1 for match in found]
+            line = next((place for place in places if place not in lines), places[-1])
+            return Location(source.name, line)
+    return None
+
+
+def all_named(program: Program, name: str) -> list[Site]:
+    """The calls of this name, wherever they stand."""
+    return [
+        Site(routine, statement, call)
+        for routine in program.routines.values()
+        for statement in routine.statements()
+        for call in statement.calls
+        if call.name == name
+    ]
 
 
 class CollectivesToNonblocking(BlockingToNonblocking):
@@ -59,7 +92,7 @@ class CollectivesToNonblocking(BlockingToNonblocking):
         super().__init__(messages.program, messages.footprints, messages.facts)
         self.datatypes = messages.datatypes
         self.reassociation = reassociation
-        self.elsewhere = unseen_code(self.program, libraries, _SHARING)
+        self.elsewhere = unseen_code(self.program, libraries, SHARING)
 
     def applies(self, site: Site) -> bool:
         return site.call.name in mpi_calls.BLOCKING_COLLECTIVES
@@ -94,29 +127,9 @@ class CollectivesToNonblocking(BlockingToNonblocking):
         return (arguments[operation], "floating") if kind in mpi_calls.FLOATING_TYPES else None
 
     def _check_hidden(self, name: str, sites: list[Site]) -> None:
-        """The name must not stand where it is not read as a call: a macro, an inactive #if."""
-        for source in self.program.files.values():
-            fortran = source.language is not Language.C
-            comment = _FREE_COMMENT if fortran else _C_COMMENT
-            if source.language is Language.FORTRAN_FIXED:
-                comment = _FIXED_COMMENT
-            bare = comment.sub(_blanked, source.data)
-            pattern = re.compile(rb"(?<![A-Za-z0-9_])" + name.encode() + rb"(?![A-Za-z0-9_])")
-            if fortran:
-                pattern = re.compile(pattern.pattern, re.IGNORECASE)
-            found = list(pattern.finditer(bare))
-            read = sum(site.routine.file == source.name for site in sites)
-            if len(found) > read:
-                lines = {site.call.line for site in sites if site.routine.file == source.name}
-                places = [bare.count(b"\n", 0, match.start()) + 1 for match in found]
-                line = next((place for place in places if place not in lines), places[-1])
-                raise Refusal(
-                    self.name,
-                    Reason(
-                        ReasonKind.NAMED_ELSEWHERE(call=name),
-                        Location(source.name, line),
-                    ),
-                )
+        place = named_elsewhere(self.program, name, sites)
+        if place is not None:
+            raise Refusal(self.name, Reason(ReasonKind.NAMED_ELSEWHERE(call=name), place))
 
     def conditions(self, site: Site) -> list[Transfer]:
         call = site.call
@@ -167,7 +180,7 @@ class CollectivesToNonblocking(BlockingToNonblocking):
         try:
             if self.elsewhere is not None:
                 raise Refusal(self.name, self.elsewhere)
-            self._check_hidden(sites[0].call.name, self._all_named(sites[0].call.name))
+            self._check_hidden(sites[0].call.name, all_named(self.program, sites[0].call.name))
             for site in sites:
                 plans.append(Plan(site, self.conditions(site)))
         except Refusal as refusal:
@@ -200,15 +213,6 @@ class CollectivesToNonblocking(BlockingToNonblocking):
                     site.location,
                 )
         return decisions
-
-    def _all_named(self, name: str) -> list[Site]:
-        return [
-            Site(routine, statement, call)
-            for routine in self.program.routines.values()
-            for statement in routine.statements()
-            for call in statement.calls
-            if call.name == name
-        ]
 
     def _refused(self, site: Site, reason: Reason) -> Decision:
         if reason.location != site.location:

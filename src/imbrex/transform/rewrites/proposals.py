@@ -35,6 +35,8 @@ class Proposal:
     starts: frozenset[int] = frozenset()
     # Of receives that are posted ahead, and of their refusal: routine and line of each call.
     posts: frozenset[tuple[str, int]] = frozenset()
+    # Of a collective, the first of `opened`, that becomes messages: the functions that send them.
+    messages: tuple[str, ...] = ()
     # Of one that gains nothing by itself: the rewrites that gain by what it makes possible.
     leads_to: tuple[str, ...] = ()
 

@@ -8,6 +8,7 @@ from imbrex.transform.rewrites.base import Rewrite
 from imbrex.transform.rewrites.blocking import BlockingToNonblocking
 from imbrex.transform.rewrites.boundary import BoundaryFirst
 from imbrex.transform.rewrites.collectives import CollectivesToNonblocking
+from imbrex.transform.rewrites.decomposition import Decomposition
 from imbrex.transform.rewrites.distribution import LoopDistribution
 from imbrex.transform.rewrites.error_codes import ErrorCodes
 from imbrex.transform.rewrites.hoisting import Hoisting
@@ -42,6 +43,7 @@ PREPARING: tuple[type[Preparing[Any, Any]], ...] = (
     SentCopies,
     BoundaryFirst,
     LoopDistribution,
+    Decomposition,
     Rearrangement,
     Versioning,
     NestedWrappers,
