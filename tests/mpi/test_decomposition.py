@@ -14,19 +14,20 @@ from imbrex.transform.text.exchange_text import AHEAD
 
 pytestmark = pytest.mark.untimed
 
-CASE = Path(__file__).parents[1] / "unit" / "transform" / "cases" / "pieces.c"
+CASES = Path(__file__).parents[1] / "unit" / "transform" / "cases"
 
 
+@pytest.mark.parametrize("name", ["pieces.c", "particles.c"])
 @pytest.mark.parametrize("ranks", [1, AHEAD, AHEAD + 1, 2 * AHEAD + 3])
-def test_all_ranks_pieces_are_used_once(ranks: int, mpi: Any, tmp_path: Path) -> None:
+def test_all_ranks_pieces_are_used_once(name: str, ranks: int, mpi: Any, tmp_path: Path) -> None:
     compiler = f"mpicc.{mpi.name}"
     if shutil.which(compiler) is None:
         pytest.skip(f"{compiler} is not installed")
-    outcome = transform([CASE], Options())
+    outcome = transform([CASES / name], Options())
     printed = []
     for side, texts in (("before", outcome.before), ("after", outcome.after)):
         source = tmp_path / f"{side}.c"
-        source.write_bytes(texts[str(CASE)])
+        source.write_bytes(texts[str(CASES / name)])
         warnings = ["-Wall", "-Wextra", "-Werror"]
         subprocess.run(
             [compiler, "-std=c11", *warnings, "-O1", str(source), "-o", str(tmp_path / side)],
@@ -40,5 +41,5 @@ def test_all_ranks_pieces_are_used_once(ranks: int, mpi: Any, tmp_path: Path) ->
             timeout=120,
         )
         printed.append(done.stdout)
-    assert b"MPI_Alltoallv(" not in outcome.after[str(CASE)]
+    assert b"MPI_Alltoallv(" not in outcome.after[str(CASES / name)]
     assert printed[0] == printed[1] != ""

@@ -72,6 +72,11 @@ REWRITTEN: dict[str, dict[str, str]] = {
     "a value of one iteration": {
         BODY: "    {\n        int key = mine[i] / 2;\n        count[key]++;\n    }\n"
     },
+    "another communicator": {
+        "MPI_INT, MPI_COMM_WORLD": "MPI_INT, line",
+        "total, start;": "total, start;\nstatic MPI_Comm line;",
+        "    lists[0]": "    MPI_Comm_dup(MPI_COMM_SELF, &line);\n    lists[0]",
+    },
     "other work in front": {ZERO: "        count[v] = 0, y[v] = x[v];\n"},
     "a condition inside": {BODY: "        if (mine[i] > 5)\n            count[mine[i]]++;\n"},
 }
@@ -122,7 +127,11 @@ STAYS: dict[str, dict[str, str]] = {
         "at, MPI_INT": "at, MPI_BYTE",
         "from, MPI_INT": "from, MPI_BYTE",
     },
-    "another communicator": {"MPI_INT, MPI_COMM_WORLD": "MPI_INT, MPI_COMM_SELF"},
+    "a communicator between groups": {
+        "MPI_INT, MPI_COMM_WORLD": "MPI_INT, line",
+        "total, start;": "total, start;\nstatic MPI_Comm line;",
+        "    lists[0]": "    MPI_Comm_get_parent(&line);\n    lists[0]",
+    },
     "another such call": {"    lists[0] = argc;\n": SECOND},
     "a macro has such a call": {
         "static int many": "#define SWAP(a) MPI_Alltoallv a\nstatic int many"
@@ -140,10 +149,59 @@ STAYS: dict[str, dict[str, str]] = {
     "code that is not seen": {"    MPI_Finalize": "    elsewhere(mine);\n    MPI_Finalize"},
     "no main": {"int main(": "int begin("},
     "the error code is asked for": {CALL: CALL.replace("    MPI_", "    p = MPI_", 1)},
+    "another name of what comes": {
+        "static int many": "static int *view = mine;\nstatic int many",
+        BODY: "        count[mine[i]] += view[i + 1];\n",
+    },
+    "a name that may be of what comes": {
+        "int *sizes,": "const int *other, int *sizes,",
+        "argc, lists,": "argc, argc > 9 ? mine : keys, lists,",
+        BODY: "        count[mine[i]] += other[i / 2];\n",
+    },
+    "volatile elements": {
+        "mine[2000], ": "",
+        "static double": "static volatile int mine[2000];\nstatic double",
+    },
     "volatile counts": {
         "count[64], first": "first",
         "static double weight": "static volatile int count[64];\nstatic double weight",
     },
+}
+
+STRUCTURES = {
+    "static int keys[1000], mine[2000],": (
+        "typedef struct { double a, b; } pair;\nstatic MPI_Datatype type;\n"
+        "static pair keys[1000], mine[2000];\nstatic int"
+    ),
+    "const int *values) { return values[0]": "const pair *values) { return (int)values[0].a",
+    "count[mine[i]]++": "x[i] = mine[i].a, y[i] = mine[i].b",
+    "at, MPI_INT, mine, came, from, MPI_INT": "at, type, mine, came, from, type",
+    "    lists[0]": (
+        "    MPI_Type_contiguous(2, MPI_DOUBLE, &type);\n    MPI_Type_commit(&type);\n    lists[0]"
+    ),
+}
+# name: replacements behind those above, and whether it is rewritten
+OF_STRUCTURES: dict[str, tuple[dict[str, str], bool]] = {
+    "as they are": ({}, True),
+    "as a whole": (
+        {
+            "x[i] = mine[i].a, y[i] = mine[i].b": "other[i] = mine[i]",
+            "pair keys": "pair other[2000], keys",
+        },
+        True,
+    ),
+    "a type of fewer numbers": ({"contiguous(2,": "contiguous(1,"}, False),
+    "a type of more numbers": ({"contiguous(2,": "contiguous(3,"}, False),
+    "a type of other numbers": ({"(2, MPI_DOUBLE": "(4, MPI_INT"}, True),
+    "numbers": ({"from, type": "from, MPI_DOUBLE", "at, type": "at, MPI_DOUBLE"}, False),
+    "every other": ({"contiguous(2, MPI": "vector(2, 1, 2, MPI"}, False),
+    "two types": ({"at, type": "at, MPI_C_DOUBLE_COMPLEX"}, False),
+    "the element before": ({"mine[i].a, y": "mine[i ? i - 1 : 0].a, y"}, False),
+    "a field that is changed": ({"x[i] = mine[i].a": "mine[i].b = mine[i].a"}, False),
+    "a pointer in it": (
+        {"{ double a, b; } pair": "{ double a; double *c; double b; } pair"},
+        False,
+    ),
 }
 
 
@@ -166,6 +224,34 @@ def test_a_loop_uses_each_piece_when_it_has_come(name: str, tmp_path: Path) -> N
 def test_all_else_keeps_the_collective(name: str, tmp_path: Path) -> None:
     after = rewritten(changed(PROGRAM, STAYS[name]), tmp_path)
     assert "imbrex_piece" not in after
+
+
+@pytest.mark.parametrize("name", OF_STRUCTURES)
+def test_structures_travel_as_elements(name: str, tmp_path: Path) -> None:
+    replacements, done = OF_STRUCTURES[name]
+    after = rewritten(changed(changed(PROGRAM, STRUCTURES), replacements), tmp_path)
+    assert ("    const pair *send;" in after) is done
+
+
+def test_a_type_that_only_the_function_knows_is_none_of_the_file(tmp_path: Path) -> None:
+    inside = {
+        "typedef struct { double a, b; } pair;\n": "",
+        "static pair keys[1000], mine[2000];\n": "",
+        "static int many(const pair *values) { return (int)values[0].a; }\n": "",
+        " + many(mine)": "",
+        "    int i, p = 0;": (
+            "    typedef struct { double a, b; } pair;\n"
+            "    static pair keys[1000], mine[2000];\n    int i, p = 0;"
+        ),
+    }
+    after = rewritten(changed(changed(PROGRAM, STRUCTURES), inside), tmp_path)
+    assert "imbrex_piece" not in after
+
+
+def test_a_communicator_is_given_to_what_begins(tmp_path: Path) -> None:
+    after = rewritten(changed(PROGRAM, REWRITTEN["another communicator"]), tmp_path)
+    assert "imbrex_exchange(keys, sizes, at, mine, came, from, MPI_INT, line);" in after
+    assert "MPI_Comm_dup(of, own);" in after
 
 
 def test_the_functions_say_what_an_iteration_uses(tmp_path: Path) -> None:

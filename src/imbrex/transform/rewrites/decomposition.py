@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.messages import is_copy
+from imbrex.transform.analysis.sections import layout_of
 from imbrex.transform.analysis.space import Space
 from imbrex.transform.analysis.spaces import Spaces
 from imbrex.transform.analysis.whole_program import unseen_code
@@ -26,6 +27,7 @@ from imbrex.transform.rewrites.base import Plan, Refusal, Site, calls_of
 from imbrex.transform.rewrites.collectives import SHARING, all_named, named_elsewhere
 from imbrex.transform.rewrites.private import free_name
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
+from imbrex.transform.rewrites.received import ALLOCATES, named_type
 from imbrex.transform.text.directives import directed
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.exchange_text import ExchangeNames, exchange_functions
@@ -41,6 +43,15 @@ _ARGUMENTS = 9
 _SENT, _RECEIVED = 0, 4  # positions of the buffers; each has counts and displacements behind it
 _TYPES = (3, 7)
 _COMMUNICATOR = 8
+_WORLD = "MPI_COMM_WORLD"
+# What makes communicators whose ranks exchange with those of another group.
+_BETWEEN_GROUPS = frozenset(
+    {
+        *("MPI_Intercomm_create", "MPI_Intercomm_create_from_groups", "MPI_Comm_spawn"),
+        *("MPI_Comm_spawn_multiple", "MPI_Comm_get_parent", "MPI_Comm_accept"),
+        *("MPI_Comm_connect", "MPI_Comm_join"),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +75,7 @@ class Decomposition(Preparing[Site, Pieces]):
             count[mine[i]]++;
 
     After:
-        imbrex_exchange(keys, sizes, at, mine, came, from);
+        imbrex_exchange(keys, sizes, at, mine, came, from, MPI_INT);
         int imbrex_span[2];
         while (imbrex_piece(0, n, imbrex_span))
             for (int i = imbrex_span[0]; i < imbrex_span[1]; i++)
@@ -100,8 +111,8 @@ class Decomposition(Preparing[Site, Pieces]):
             return None
         if block is None or is_copy(block) or not (block.insertable and block.braced):
             return None
-        element = self._element(site)
         front = self._front(routine)
+        element = None if front is None else self._element(site, front)
         if element is None or front is None:
             return None
         loop = self._consumer(site, block)
@@ -123,25 +134,55 @@ class Decomposition(Preparing[Site, Pieces]):
         passed = passed[: passed.index(loop) + 1]
         return Pieces(loop, header, element, width, front, sum(len(each.walk()) for each in passed))
 
-    def _element(self, site: Site) -> str | None:
+    def _element(self, site: Site, front: int) -> str | None:
         """The type of the elements, where both buffers have it and the datatypes say the same."""
         arguments = site.call.arguments
-        if len(arguments) != _ARGUMENTS or arguments[_COMMUNICATOR].constant != "MPI_COMM_WORLD":
+        if len(arguments) != _ARGUMENTS or not self._has_duplicate(site):
             return None
-        sent, received = (arguments[position].constant for position in _TYPES)
         variables = [self._variable(arguments[at]) for at in (_SENT, _RECEIVED)]
         others = [self._variable(arguments[at + n]) for at in (_SENT, _RECEIVED) for n in (1, 2)]
-        if sent != received or any(v is None or v.volatile for v in variables + others):
+        if any(v is None or v.volatile for v in variables + others):
             return None
         if any(other.element != "int" for other in others if other is not None):
             return None
         mine, came = (variable for variable in variables if variable is not None)
-        known = mpi_calls.ELEMENT_OF.get(sent, frozenset())
-        alike = mine.element == came.element and mine.element in known
         said = [arguments[at + n] for at in (_SENT, _RECEIVED) for n in (0, 1, 2)]
-        if mine.key == came.key or any(a.problem or a.slot for a in said):
+        if mine.key == came.key or mine.element != came.element or mine.rows or came.rows:
             return None
-        return mine.element if alike and not (mine.rows or came.rows) else None
+        if any(a.problem or a.slot for a in said):
+            return None
+        sent, received = (arguments[position] for position in _TYPES)
+        if sent.constant != received.constant or not self._is_of(came, received):
+            return None
+        source = self.program.files[site.routine.file]
+        element = named_type(source, came)
+        if not came.element_bytes:
+            return element
+        name = re.escape(element.removeprefix("struct ").encode())
+        declared = re.compile(rb"\bstruct\s+%b\s*\{|\}\s*%b\s*;" % (name, name))
+        texts = [source.data[:front], *(header.data for header in self.program.headers.values())]
+        return element if any(declared.search(text) for text in texts) else None
+
+    def _is_of(self, variable: Variable, datatype: Argument) -> bool:
+        """Whether a datatype is that of one element of an array."""
+        if not variable.element_bytes:
+            known = mpi_calls.ELEMENT_OF.get(datatype.constant, frozenset())
+            return variable.element in known
+        layout = layout_of(self.program, datatype)
+        if layout is None or layout.count != Affine(1) or layout.length.terms:
+            return False
+        size_bytes = mpi_calls.ELEMENT_SIZE.get(layout.element, 0)
+        return layout.length.constant * size_bytes == variable.element_bytes
+
+    def _has_duplicate(self, site: Site) -> bool:
+        """Whether a duplicate of the communicator may go with it."""
+        communicator = site.call.arguments[_COMMUNICATOR]
+        if communicator.constant == _WORLD:
+            return True
+        source = self.program.files[site.routine.file]
+        between = any(call.name in _BETWEEN_GROUPS for call in self.program.calls())
+        known = communicator.problem is None and not between
+        return known and (source.is_cxx or ALLOCATES.search(source.data) is not None)
 
     def _variable(self, argument: Argument) -> Variable | None:
         shared = self.program.overlays.get(argument.base or "")
@@ -236,13 +277,12 @@ class Decomposition(Preparing[Site, Pieces]):
         names = _free_names(data, routine)
         texts = [argument.text.strip() for argument in call.arguments]
         said = [texts[at + n] for at in (_SENT, _RECEIVED) for n in (0, 1, 2)]
+        said.append(texts[_TYPES[1]])
+        world = call.arguments[_COMMUNICATOR].constant == _WORLD
+        said += [] if world else [texts[_COMMUNICATOR]]
         given = ", ".join(said)
         functions = exchange_functions(
-            names,
-            pieces.element,
-            call.arguments[_TYPES[0]].constant,
-            pieces.width,
-            cxx=source.is_cxx,
+            names, pieces.element, pieces.width, world=world, cxx=source.is_cxx
         )
         here = indent_at(data, call.start)
         begin = wrapped(source.language, f"{names.begin}({given})", len(here), here)
@@ -278,7 +318,7 @@ class Decomposition(Preparing[Site, Pieces]):
 def _width(access: Access, index: str) -> int | None:
     """By how much an element's number grows from one iteration to the next."""
     section = access.section
-    if section is None or access.strides or access.member or access.placed or len(section) != 1:
+    if section is None or access.strides or len(section) != 1:
         return None
     low = section[0].low
     known = low is not None and low == section[0].high and low.variables() == {index}

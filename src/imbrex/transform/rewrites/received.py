@@ -34,7 +34,7 @@ _ARGUMENTS = 9
 _STATUS = 8
 _NAMED = re.compile(r"&?[A-Za-z_]\w*")
 _COPIES = re.compile(rb"#\s*include\s*[<\"](?:string\.h|cstring)[>\"]")
-_ALLOCATES = re.compile(rb"#\s*include\s*[<\"](?:stdlib\.h|cstdlib)[>\"]")
+ALLOCATES = re.compile(rb"#\s*include\s*[<\"](?:stdlib\.h|cstdlib)[>\"]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class ReceivedBuffers(Preparing[Site, Apart]):
         assert number.value is not None
         if number.value.variables() & self.footprints.changed_in(whole):
             return None
-        if not (source.is_cxx or _ALLOCATES.search(source.data)):
+        if not (source.is_cxx or ALLOCATES.search(source.data)):
             return None
         if numbers and not _COPIES.search(source.data):
             return None
@@ -154,7 +154,7 @@ class ReceivedBuffers(Preparing[Site, Apart]):
         asks = "MPI_Get_elements" if apart.numbers else "MPI_Get_count"
         copy = f"\n{here}{asks}({status}, {kind}, &{number});\n{here}"
         if apart.numbers:
-            size = f"sizeof({_named_type(source, variable)}) / {apart.numbers} * (size_t){number}"
+            size = f"sizeof({named_type(source, variable)}) / {apart.numbers} * (size_t){number}"
             copy += f"memcpy({buffer}, {name}, {size});"
         else:
             index = "imbrex_i"
@@ -181,7 +181,7 @@ class ReceivedBuffers(Preparing[Site, Apart]):
 
 
 def _declaration(source: SourceFile, variable: Variable, name: str, count: str, indent: str) -> str:
-    kind = _named_type(source, variable)
+    kind = named_type(source, variable)
     if source.is_cxx:
         return f"{indent}{kind} *{name} = new {kind}[{count}];\n"
     return f"{indent}{kind} *{name} = malloc(sizeof({kind}) * (size_t)({count}));\n"
@@ -191,7 +191,7 @@ def _release(source: SourceFile, name: str) -> str:
     return f"delete[] {name};" if source.is_cxx else f"free({name});"
 
 
-def _named_type(source: SourceFile, variable: Variable) -> str:
+def named_type(source: SourceFile, variable: Variable) -> str:
     """The elements' type as the language says it: C has structures by their tag or by a name."""
     tag = re.search(rb"\bstruct\s+%b\b" % re.escape(variable.element.encode()), source.data)
     tagged = bool(variable.element_bytes) and tag is not None and not source.is_cxx

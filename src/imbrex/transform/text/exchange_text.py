@@ -7,20 +7,20 @@ own, so that none of the program's receives, and no probe, can take one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 AHEAD = 8  # steps whose messages are under way at the same time
 
 _TEMPLATE = """\
 /* An MPI_Alltoallv as messages: each piece is used once it has come, while others travel. */
 enum {{ {ahead} = {depth} }}; /* steps that are under way */
-static MPI_Comm {comm} = MPI_COMM_NULL;
-static struct {{
+{kept}static struct {{
     int size, rank, step, in_turn;
     const {element} *send;
     const int *send_counts, *send_displs;
     {element} *receive;
     const int *receive_counts, *receive_displs;
+    MPI_Datatype datatype;
     MPI_Request requests[2 * {ahead}];
 }} {state};
 
@@ -35,21 +35,20 @@ static void {post}(int step)
     MPI_Request *requests = &{state}.requests[2 * (step % {ahead})];
     requests[0] = requests[1] = MPI_REQUEST_NULL;
     if (step > 0 && {state}.receive_counts[from] > 0)
-        MPI_Irecv(came, {state}.receive_counts[from], {datatype}, from, 0, {comm},
-                  &requests[0]);
+        MPI_Irecv(came, {state}.receive_counts[from], {state}.datatype,
+                  from, 0, {comm}, &requests[0]);
     if (step > 0 && {state}.send_counts[to] > 0)
-        MPI_Isend(sent, {state}.send_counts[to], {datatype}, to, 0, {comm},
-                  &requests[1]);
+        MPI_Isend(sent, {state}.send_counts[to], {state}.datatype,
+                  to, 0, {comm}, &requests[1]);
     for (int i = 0; step == 0 && i < {state}.send_counts[to]; i++)
         came[i] = sent[i];
 }}
 
 static void {begin}(const {element} *send, const int *send_counts, const int *send_displs,
-    {element} *receive, const int *receive_counts, const int *receive_displs)
+    {element} *receive, const int *receive_counts, const int *receive_displs,
+    MPI_Datatype datatype{given})
 {{
-    if ({comm} == MPI_COMM_NULL)
-        MPI_Comm_dup(MPI_COMM_WORLD, &{comm});
-    MPI_Comm_size({comm}, &{state}.size);
+{own}    MPI_Comm_size({comm}, &{state}.size);
     MPI_Comm_rank({comm}, &{state}.rank);
     {state}.step = 0;
     {state}.send = send;
@@ -58,6 +57,7 @@ static void {begin}(const {element} *send, const int *send_counts, const int *se
     {state}.receive = receive;
     {state}.receive_counts = receive_counts;
     {state}.receive_displs = receive_displs;
+    {state}.datatype = datatype;
     for (int step = 0; step < {ahead}; step++)
         {post}(step);
 }}
@@ -96,6 +96,41 @@ static int {piece}(int low, int high, int *span)
 
 """
 
+_KEPT_WORLD = """\
+static MPI_Comm {comm} = MPI_COMM_NULL;
+"""
+_OWN_WORLD = """\
+    if ({comm} == MPI_COMM_NULL)
+        MPI_Comm_dup(MPI_COMM_WORLD, &{comm});
+"""
+# A duplicate goes with its communicator, of which a program may have several.
+_KEPT = """\
+static MPI_Comm {comm};
+static int {key} = MPI_KEYVAL_INVALID;
+
+static int {free}(MPI_Comm of, int key, void *own, void *extra)
+{{
+    (void)of, (void)key, (void)extra;
+    MPI_Comm_free({cast});
+    {release};
+    return MPI_SUCCESS;
+}}
+
+"""
+_OWN = """\
+    MPI_Comm *own;
+    int known;
+    if ({key} == MPI_KEYVAL_INVALID)
+        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, {free}, &{key}, NULL);
+    MPI_Comm_get_attr(of, {key}, &own, &known);
+    if (!known) {{
+        own = {made};
+        MPI_Comm_dup(of, own);
+        MPI_Comm_set_attr(of, {key}, own);
+    }}
+    {comm} = *own;
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class ExchangeNames:
@@ -108,33 +143,35 @@ class ExchangeNames:
     begin: str = "imbrex_exchange"
     piece: str = "imbrex_piece"
     span: str = "imbrex_span"
+    key: str = "imbrex_key"
+    free: str = "imbrex_free"
 
     @property
     def functions(self) -> tuple[str, ...]:
-        return self.post, self.begin, self.piece
+        return self.post, self.begin, self.piece, self.free
 
 
 def exchange_functions(
-    names: ExchangeNames, element: str, datatype: str, width: int, *, cxx: bool
+    names: ExchangeNames, element: str, width: int, *, world: bool, cxx: bool
 ) -> str:
     """Their text for elements of this type, to stand at the top level of a file.
 
-    `width`: elements that an iteration of the loop uses.
+    `width`: elements that an iteration of the loop uses; `world`: the communicator is
+    MPI_COMM_WORLD, else one that is given to the function that begins.
     """
     wide = width > 1
-    return _TEMPLATE.format(
-        ahead=names.ahead,
-        depth=AHEAD,
-        comm=names.comm,
-        state=names.state,
-        post=names.post,
-        begin=names.begin,
-        piece=names.piece,
-        element=element,
-        datatype=datatype,
-        alone="" if cxx else "restrict ",
-        width=f"{width} elements" if wide else "one element",
-        wide=f"{width}L * " if wide else "",
-        whole=f" || next % {width} != 0" if wide else "",
-        parts=f" / {width}" if wide else "",
-    )
+    known = asdict(names) | {
+        "element": element,
+        "depth": AHEAD,
+        "alone": "" if cxx else "restrict ",
+        "width": f"{width} elements" if wide else "one element",
+        "wide": f"{width}L * " if wide else "",
+        "whole": f" || next % {width} != 0" if wide else "",
+        "parts": f" / {width}" if wide else "",
+        "given": "" if world else ", MPI_Comm of",
+        "cast": "static_cast<MPI_Comm *>(own)" if cxx else "own",
+        "release": "delete static_cast<MPI_Comm *>(own)" if cxx else "free(own)",
+        "made": "new MPI_Comm" if cxx else "malloc(sizeof *own)",
+    }
+    kept, own = (_KEPT_WORLD, _OWN_WORLD) if world else (_KEPT, _OWN)
+    return _TEMPLATE.format(kept=kept.format(**known), own=own.format(**known), **known)
