@@ -23,6 +23,7 @@ from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access, Variable
 from imbrex.transform.model.program import Argument, Block, Kind, Program, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.rewrites.base import Plan, Refusal, Site, calls_of
 from imbrex.transform.rewrites.collectives import SHARING, all_named, named_elsewhere
 from imbrex.transform.rewrites.private import free_name
@@ -44,6 +45,9 @@ _SENT, _RECEIVED = 0, 4  # positions of the buffers; each has counts and displac
 _TYPES = (3, 7)
 _COMMUNICATOR = 8
 _WORLD = "MPI_COMM_WORLD"
+_INDICES = frozenset(
+    {"int", "long", "long long", "unsigned int", "unsigned long", "unsigned long long"}
+)
 # What makes communicators whose ranks exchange with those of another group.
 _BETWEEN_GROUPS = frozenset(
     {
@@ -61,7 +65,9 @@ class Pieces:
     loop: Statement
     header: Header
     element: str
+    index: str  # the type of its index
     width: int  # elements that an iteration uses
+    copied: bool  # what is sent is changed meanwhile
     front: int  # where the functions stand: the byte in front of the routine
     worth: int  # computing statements that the messages pass
 
@@ -115,8 +121,11 @@ class Decomposition(Preparing[Site, Pieces]):
         element = None if front is None else self._element(site, front)
         if element is None or front is None:
             return None
-        loop = self._consumer(site, block)
-        if loop is None or loop.kind is not Kind.LOOP:
+        consumer = self._consumer(site, block)
+        if consumer is None or consumer[0].kind is not Kind.LOOP:
+            return None
+        loop, copied = consumer
+        if copied and not self._allocates(source):
             return None
         if not first_on_line(source.data, loop.code_start):
             return None
@@ -131,8 +140,9 @@ class Decomposition(Preparing[Site, Pieces]):
         if reason is not None:
             raise Refusal(self.name, reason)
         passed = block.statements[block.statements.index(statement) + 1 :]
-        passed = passed[: passed.index(loop) + 1]
-        return Pieces(loop, header, element, width, front, sum(len(each.walk()) for each in passed))
+        worth = sum(len(each.walk()) for each in passed[: passed.index(loop) + 1])
+        index = self.program.variables[space.ranges[0].index].element
+        return Pieces(loop, header, element, index, width, copied, front, worth)
 
     def _element(self, site: Site, front: int) -> str | None:
         """The type of the elements, where both buffers have it and the datatypes say the same."""
@@ -182,7 +192,12 @@ class Decomposition(Preparing[Site, Pieces]):
         source = self.program.files[site.routine.file]
         between = any(call.name in _BETWEEN_GROUPS for call in self.program.calls())
         known = communicator.problem is None and not between
-        return known and (source.is_cxx or ALLOCATES.search(source.data) is not None)
+        return known and self._allocates(source)
+
+    @staticmethod
+    def _allocates(source: SourceFile) -> bool:
+        """Whether memory may be allocated without one more header."""
+        return source.is_cxx or ALLOCATES.search(source.data) is not None
 
     def _variable(self, argument: Argument) -> Variable | None:
         shared = self.program.overlays.get(argument.base or "")
@@ -206,26 +221,32 @@ class Decomposition(Preparing[Site, Pieces]):
         ].lstrip().startswith(b"#")
         return start if ended else None
 
-    def _consumer(self, site: Site, block: Block) -> Statement | None:
-        """The first statement that uses what comes, if what stands in front may run meanwhile."""
+    def _consumer(self, site: Site, block: Block) -> tuple[Statement, bool] | None:
+        """The first statement that uses what comes, if what stands in front may run meanwhile.
+
+        And whether one of them, or it, changes what is sent.
+        """
         routine, call = site.routine, site.call
         used = [access for argument in call.arguments for access in argument.reads]
         for at, argument in enumerate(call.arguments):
-            if at not in (*_TYPES, _COMMUNICATOR):
+            if at not in (*_TYPES, _COMMUNICATOR, _SENT):
                 used.append(self._use(argument, call.line, at == _RECEIVED))
             if argument.through and argument.base is not None:
                 used.append(Access(argument.base, False, False, call.line))
+        sent = [self._use(call.arguments[_SENT], call.line, False)]
+        copied = False
         for statement in block.statements[block.statements.index(site.statement) + 1 :]:
             found = self.footprints.of(statement, routine.file)
             if found.stop or found.leaves or found.events:
                 return None
+            written = [access for access in found.accesses if access.write]
             changed = self.footprints.changed(found.accesses)
+            copied = copied or self.footprints.conflict(written, sent, changed) is not None
             if self.footprints.conflict(found.accesses, used, changed) is None:
                 continue
-            written = [a for a in found.accesses if a.write]
             if self.footprints.conflict(written, used, changed) is not None:
                 return None
-            return statement
+            return statement, copied
         return None
 
     @staticmethod
@@ -243,7 +264,7 @@ class Decomposition(Preparing[Site, Pieces]):
         span = space.ranges[0]
         names = {span.index} | span.low.numbers() | span.high.numbers()
         numbers = [self.program.variables.get(name) for name in names]
-        if any(number is None or number.element != "int" for number in numbers):
+        if any(number is None or number.element not in _INDICES for number in numbers):
             return None
         if buffer.origin != (Affine(0),) or not span.every:
             return None
@@ -282,7 +303,12 @@ class Decomposition(Preparing[Site, Pieces]):
         said += [] if world else [texts[_COMMUNICATOR]]
         given = ", ".join(said)
         functions = exchange_functions(
-            names, pieces.element, pieces.width, world=world, cxx=source.is_cxx
+            names,
+            (pieces.element, pieces.index),
+            pieces.width,
+            world=world,
+            copied=pieces.copied,
+            cxx=source.is_cxx,
         )
         here = indent_at(data, call.start)
         begin = wrapped(source.language, f"{names.begin}({given})", len(here), here)
@@ -293,7 +319,7 @@ class Decomposition(Preparing[Site, Pieces]):
         each = f"while ({names.piece}({header.low}, {end}, {span}))"
         one = f"for ({header.first}{span}[0]; {header.index} < {span}[1]; {header.index}++)"
         front = line_start(data, loop.code_start)
-        lines = f"{indent}int {span}[2];\n"
+        lines = f"{indent}{pieces.index} {span}[2];\n"
         lines += f"{indent}{wrapped(source.language, each, len(indent), indent)}\n"
         body = data[header.end : loop.end].decode()
         edits = [

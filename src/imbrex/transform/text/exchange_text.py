@@ -21,7 +21,7 @@ enum {{ {ahead} = {depth} }}; /* steps that are under way */
     {element} *receive;
     const int *receive_counts, *receive_displs;
     MPI_Datatype datatype;
-    MPI_Request requests[2 * {ahead}];
+{copy}    MPI_Request requests[2 * {ahead}];
 }} {state};
 
 static void {post}(int step)
@@ -51,8 +51,7 @@ static void {begin}(const {element} *send, const int *send_counts, const int *se
 {own}    MPI_Comm_size({comm}, &{state}.size);
     MPI_Comm_rank({comm}, &{state}.rank);
     {state}.step = 0;
-    {state}.send = send;
-    {state}.send_counts = send_counts;
+{sending}    {state}.send_counts = send_counts;
     {state}.send_displs = send_displs;
     {state}.receive = receive;
     {state}.receive_counts = receive_counts;
@@ -64,24 +63,23 @@ static void {begin}(const {element} *send, const int *send_counts, const int *se
 
 /* Whether there is one more piece: of iterations low to high - 1, of {width} each, those from
    span[0] to span[1] - 1. Where the pieces do not follow each other so, the last one is all. */
-static int {piece}(int low, int high, int *span)
+static int {piece}({index} low, {index} high, {index} *span)
 {{
     int step = {state}.step++, size = {state}.size;
-    if (step >= size)
-        return 0;
+    if (step >= size){done}
     int from = ({state}.rank - step + size) % size;
     MPI_Wait(&{state}.requests[2 * (step % {ahead})], MPI_STATUS_IGNORE);
     MPI_Wait(&{state}.requests[2 * (step % {ahead}) + 1], MPI_STATUS_IGNORE);
     {post}(step + {ahead});
     if (step == 0) {{
-        long next = {wide}low;
+        long next = {wide}{long}low;
         {state}.in_turn = 1;
         for (int i = 0; i < size; i++) {{
             if ({state}.receive_displs[i] != next{whole})
                 {state}.in_turn = 0;
             next = (long){state}.receive_displs[i] + {state}.receive_counts[i];
         }}
-        if (next != {wide}high)
+        if (next != {wide}{long}high)
             {state}.in_turn = 0;
     }}
     int last = step == size - 1;
@@ -103,6 +101,29 @@ _OWN_WORLD = """\
     if ({comm} == MPI_COMM_NULL)
         MPI_Comm_dup(MPI_COMM_WORLD, &{comm});
 """
+_SENDING = """\
+    {state}.send = send;
+"""
+_COPY = """\
+    {element} *copy; /* of what is sent, which is changed while it travels */
+"""
+_COPYING = """\
+    size_t total = 1;
+    for (int i = 0; i < {state}.size; i++)
+        if (total < (size_t)send_displs[i] + (size_t)send_counts[i])
+            total = (size_t)send_displs[i] + (size_t)send_counts[i];
+    {state}.copy = {memory};
+    for (size_t i = 0; i < total; i++)
+        {state}.copy[i] = send[i];
+    {state}.send = {state}.copy;
+"""
+_DONE = """
+        return 0;"""
+_RELEASING = """ {{
+        {released};
+        {state}.copy = NULL;
+        return 0;
+    }}"""
 # A duplicate goes with its communicator, of which a program may have several.
 _KEPT = """\
 static MPI_Comm {comm};
@@ -152,16 +173,26 @@ class ExchangeNames:
 
 
 def exchange_functions(
-    names: ExchangeNames, element: str, width: int, *, world: bool, cxx: bool
+    names: ExchangeNames,
+    types: tuple[str, str],
+    width: int,
+    *,
+    world: bool,
+    copied: bool,
+    cxx: bool,
 ) -> str:
-    """Their text for elements of this type, to stand at the top level of a file.
+    """Their text, to stand at the top level of a file.
 
-    `width`: elements that an iteration of the loop uses; `world`: the communicator is
-    MPI_COMM_WORLD, else one that is given to the function that begins.
+    `types`: of the elements, and of the loop's index; `width`: elements that an iteration uses;
+    `world`: the communicator is MPI_COMM_WORLD, else one that is given to the function that begins;
+    `copied`: what is sent travels from a copy.
     """
+    element, index = types
     wide = width > 1
     known = asdict(names) | {
         "element": element,
+        "index": index,
+        "long": "" if index == "int" else "(long)",
         "depth": AHEAD,
         "alone": "" if cxx else "restrict ",
         "width": f"{width} elements" if wide else "one element",
@@ -171,7 +202,16 @@ def exchange_functions(
         "given": "" if world else ", MPI_Comm of",
         "cast": "static_cast<MPI_Comm *>(own)" if cxx else "own",
         "release": "delete static_cast<MPI_Comm *>(own)" if cxx else "free(own)",
+        "memory": f"new {element}[total]" if cxx else "malloc(total * sizeof *send)",
+        "released": f"delete[] {names.state}.copy" if cxx else f"free({names.state}.copy)",
         "made": "new MPI_Comm" if cxx else "malloc(sizeof *own)",
     }
-    kept, own = (_KEPT_WORLD, _OWN_WORLD) if world else (_KEPT, _OWN)
-    return _TEMPLATE.format(kept=kept.format(**known), own=own.format(**known), **known)
+    parts = {
+        "kept": _KEPT_WORLD if world else _KEPT,
+        "own": _OWN_WORLD if world else _OWN,
+        "copy": _COPY if copied else "",
+        "sending": _COPYING if copied else _SENDING,
+        "done": _RELEASING if copied else _DONE,
+    }
+    texts = {name: part.format(**known) for name, part in parts.items()}
+    return _TEMPLATE.format(**texts, **known)
