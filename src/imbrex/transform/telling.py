@@ -308,6 +308,8 @@ def _in_pieces(
                 decision.decision, decision.rewrites = "rewritten", [proposal.rewrite]
                 decision.reason, decision.details = proposal.reason, []
                 decision.crossed = decision.worked = proposal.worth
+                known = dict(proposal.reason.cause.parameters)["line"]
+                decision.last_line = known if isinstance(known, int) else decision.last_line
                 decisions = [*(d for d in decisions if not _is_at(d, place)), decision]
     return decisions
 

@@ -232,6 +232,8 @@ def test_terms() -> None:
     assert shifted("n - 1", 1) == "n"
     assert shifted("n", -2) == "n - 2"
     assert shifted("a ? b : c", 1) == "(a ? b : c) + 1"
+    assert shifted("(p->n * m) - 1", 1) == "(p->n * m)"
+    assert shifted("(a ? b : c) - (d)", 1) == "((a ? b : c) - (d)) + 1"
     assert difference("n - 1", "0") == "n - 1"
     assert difference("hi", "lo + 1") == "hi - (lo + 1)"
 

@@ -332,7 +332,7 @@ class ReasonKind(Sentence):
     OWN_REQUESTS = "each receive by `{variable}` gets a request and a buffer of its own: {names}"
     COPIED_TO = "what is sent of `{variable}` is copied to an array of its own, {name}"
     RECEIVED_IN = "what comes for `{variable}` is received in memory of its own, {name}"
-    IN_PIECES = "the loop over `{index}` uses each rank's piece once it has come; others travel on"
+    IN_PIECES = "the loop at line {line} uses each rank's piece once it has come; others travel on"
     CODE_APART = "the call stands alone, and its error code is asked for behind it"
     SENT_FROM = "`{variable}` is sent from a copy, {name}"
     POSTED_AHEAD = "posted in the iteration before, ahead of {count} computing statement{plural}"

@@ -150,10 +150,10 @@ class Decomposition(Preparing[Site, Pieces]):
         if len(arguments) != _ARGUMENTS or not self._has_duplicate(site):
             return None
         variables = [self._variable(arguments[at]) for at in (_SENT, _RECEIVED)]
-        others = [self._variable(arguments[at + n]) for at in (_SENT, _RECEIVED) for n in (1, 2)]
-        if any(v is None or v.volatile for v in variables + others):
+        lists = [self._variable(arguments[at + n]) for at in (_SENT, _RECEIVED) for n in (1, 2)]
+        if any(v is None or v.volatile for v in variables + lists):
             return None
-        if any(other.element != "int" for other in others if other is not None):
+        if any(each.element != "int" for each in lists if each is not None):
             return None
         mine, came = (variable for variable in variables if variable is not None)
         said = [arguments[at + n] for at in (_SENT, _RECEIVED) for n in (0, 1, 2)]
@@ -258,7 +258,7 @@ class Decomposition(Preparing[Site, Pieces]):
     def _width(self, site: Site, space: Space) -> int | None:
         """How many elements each iteration of the outermost loop uses: those of its own number.
 
-        None where it uses others, or their numbers are not known.
+        None where it uses more, or their numbers are not known.
         """
         buffer = site.call.arguments[_RECEIVED]
         span = space.ranges[0]
@@ -277,7 +277,7 @@ class Decomposition(Preparing[Site, Pieces]):
 
     @staticmethod
     def _of_buffer(site: Site, space: Space, *, of: bool) -> list[Access]:
-        """The accesses of an iteration to what comes, or all the others."""
+        """The accesses of an iteration to what comes, or all else."""
         buffer = site.call.arguments[_RECEIVED]
         place = (buffer.base, buffer.through)
         return [a for a in space.accesses if ((a.variable, a.through) == place) is of]
@@ -286,9 +286,9 @@ class Decomposition(Preparing[Site, Pieces]):
         """Whether nothing else of the loop may be what comes: another name of the same memory."""
         buffer = site.call.arguments[_RECEIVED]
         came = self._use(buffer, site.call.line, True)
-        others = self._of_buffer(site, space, of=False)
+        besides = self._of_buffer(site, space, of=False)
         changed = self.footprints.changed(space.accesses)
-        return self.footprints.conflict(others, [came], changed) is None
+        return self.footprints.conflict(besides, [came], changed) is None
 
     def apply(self, plan: Plan[Site, Pieces]) -> Proposal:
         site, pieces = plan.site, plan.content
@@ -328,7 +328,7 @@ class Decomposition(Preparing[Site, Pieces]):
             Edit(front, loop.end, f"{lines}{indent}    {one}{_deeper(body)}"),
         ]
         place = site.location
-        told = ReasonKind.IN_PIECES(index=header.index)
+        told = ReasonKind.IN_PIECES(line=loop.line)
         return Proposal(
             self.name,
             routine,
