@@ -23,7 +23,6 @@ from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access, Variable
 from imbrex.transform.model.program import Argument, Block, Kind, Program, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
-from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.rewrites.base import Plan, Refusal, Site, calls_of
 from imbrex.transform.rewrites.collectives import SHARING, all_named, named_elsewhere
 from imbrex.transform.rewrites.private import free_name
@@ -67,7 +66,6 @@ class Pieces:
     element: str
     index: str  # the type of its index
     width: int  # elements that an iteration uses
-    copied: bool  # what is sent is changed meanwhile
     front: int  # where the functions stand: the byte in front of the routine
     worth: int  # computing statements that the messages pass
 
@@ -121,11 +119,8 @@ class Decomposition(Preparing[Site, Pieces]):
         element = None if front is None else self._element(site, front)
         if element is None or front is None:
             return None
-        consumer = self._consumer(site, block)
-        if consumer is None or consumer[0].kind is not Kind.LOOP:
-            return None
-        loop, copied = consumer
-        if copied and not self._allocates(source):
+        loop = self._consumer(site, block)
+        if loop is None or loop.kind is not Kind.LOOP:
             return None
         if not first_on_line(source.data, loop.code_start):
             return None
@@ -142,7 +137,7 @@ class Decomposition(Preparing[Site, Pieces]):
         passed = block.statements[block.statements.index(statement) + 1 :]
         worth = sum(len(each.walk()) for each in passed[: passed.index(loop) + 1])
         index = self.program.variables[space.ranges[0].index].element
-        return Pieces(loop, header, element, index, width, copied, front, worth)
+        return Pieces(loop, header, element, index, width, front, worth)
 
     def _element(self, site: Site, front: int) -> str | None:
         """The type of the elements, where both buffers have it and the datatypes say the same."""
@@ -192,12 +187,7 @@ class Decomposition(Preparing[Site, Pieces]):
         source = self.program.files[site.routine.file]
         between = any(call.name in _BETWEEN_GROUPS for call in self.program.calls())
         known = communicator.problem is None and not between
-        return known and self._allocates(source)
-
-    @staticmethod
-    def _allocates(source: SourceFile) -> bool:
-        """Whether memory may be allocated without one more header."""
-        return source.is_cxx or ALLOCATES.search(source.data) is not None
+        return known and (source.is_cxx or ALLOCATES.search(source.data) is not None)
 
     def _variable(self, argument: Argument) -> Variable | None:
         shared = self.program.overlays.get(argument.base or "")
@@ -221,32 +211,29 @@ class Decomposition(Preparing[Site, Pieces]):
         ].lstrip().startswith(b"#")
         return start if ended else None
 
-    def _consumer(self, site: Site, block: Block) -> tuple[Statement, bool] | None:
+    def _consumer(self, site: Site, block: Block) -> Statement | None:
         """The first statement that uses what comes, if what stands in front may run meanwhile.
 
-        And whether one of them, or it, changes what is sent.
+        A copy of what is sent, where that is changed meanwhile, would cost as much as counting.
         """
         routine, call = site.routine, site.call
         used = [access for argument in call.arguments for access in argument.reads]
         for at, argument in enumerate(call.arguments):
-            if at not in (*_TYPES, _COMMUNICATOR, _SENT):
+            if at not in (*_TYPES, _COMMUNICATOR):
                 used.append(self._use(argument, call.line, at == _RECEIVED))
             if argument.through and argument.base is not None:
                 used.append(Access(argument.base, False, False, call.line))
-        sent = [self._use(call.arguments[_SENT], call.line, False)]
-        copied = False
         for statement in block.statements[block.statements.index(site.statement) + 1 :]:
             found = self.footprints.of(statement, routine.file)
             if found.stop or found.leaves or found.events:
                 return None
-            written = [access for access in found.accesses if access.write]
             changed = self.footprints.changed(found.accesses)
-            copied = copied or self.footprints.conflict(written, sent, changed) is not None
             if self.footprints.conflict(found.accesses, used, changed) is None:
                 continue
+            written = [access for access in found.accesses if access.write]
             if self.footprints.conflict(written, used, changed) is not None:
                 return None
-            return statement, copied
+            return statement
         return None
 
     @staticmethod
@@ -307,7 +294,6 @@ class Decomposition(Preparing[Site, Pieces]):
             (pieces.element, pieces.index),
             pieces.width,
             world=world,
-            copied=pieces.copied,
             cxx=source.is_cxx,
         )
         here = indent_at(data, call.start)

@@ -21,7 +21,7 @@ enum {{ {ahead} = {depth} }}; /* steps that are under way */
     {element} *receive;
     const int *receive_counts, *receive_displs;
     MPI_Datatype datatype;
-{copy}    MPI_Request requests[2 * {ahead}];
+    MPI_Request requests[2 * {ahead}];
 }} {state};
 
 static void {post}(int step)
@@ -51,7 +51,8 @@ static void {begin}(const {element} *send, const int *send_counts, const int *se
 {own}    MPI_Comm_size({comm}, &{state}.size);
     MPI_Comm_rank({comm}, &{state}.rank);
     {state}.step = 0;
-{sending}    {state}.send_counts = send_counts;
+    {state}.send = send;
+    {state}.send_counts = send_counts;
     {state}.send_displs = send_displs;
     {state}.receive = receive;
     {state}.receive_counts = receive_counts;
@@ -66,7 +67,8 @@ static void {begin}(const {element} *send, const int *send_counts, const int *se
 static int {piece}({index} low, {index} high, {index} *span)
 {{
     int step = {state}.step++, size = {state}.size;
-    if (step >= size){done}
+    if (step >= size)
+        return 0;
     int from = ({state}.rank - step + size) % size;
     MPI_Wait(&{state}.requests[2 * (step % {ahead})], MPI_STATUS_IGNORE);
     MPI_Wait(&{state}.requests[2 * (step % {ahead}) + 1], MPI_STATUS_IGNORE);
@@ -101,29 +103,6 @@ _OWN_WORLD = """\
     if ({comm} == MPI_COMM_NULL)
         MPI_Comm_dup(MPI_COMM_WORLD, &{comm});
 """
-_SENDING = """\
-    {state}.send = send;
-"""
-_COPY = """\
-    {element} *copy; /* of what is sent, which is changed while it travels */
-"""
-_COPYING = """\
-    size_t total = 1;
-    for (int i = 0; i < {state}.size; i++)
-        if (total < (size_t)send_displs[i] + (size_t)send_counts[i])
-            total = (size_t)send_displs[i] + (size_t)send_counts[i];
-    {state}.copy = {memory};
-    for (size_t i = 0; i < total; i++)
-        {state}.copy[i] = send[i];
-    {state}.send = {state}.copy;
-"""
-_DONE = """
-        return 0;"""
-_RELEASING = """ {{
-        {released};
-        {state}.copy = NULL;
-        return 0;
-    }}"""
 # A duplicate goes with its communicator, of which a program may have several.
 _KEPT = """\
 static MPI_Comm {comm};
@@ -178,14 +157,12 @@ def exchange_functions(
     width: int,
     *,
     world: bool,
-    copied: bool,
     cxx: bool,
 ) -> str:
     """Their text, to stand at the top level of a file.
 
     `types`: of the elements, and of the loop's index; `width`: elements that an iteration uses;
-    `world`: the communicator is MPI_COMM_WORLD, else one that is given to the function that begins;
-    `copied`: what is sent travels from a copy.
+    `world`: the communicator is MPI_COMM_WORLD, else one that is given to the function that begins.
     """
     element, index = types
     wide = width > 1
@@ -202,16 +179,7 @@ def exchange_functions(
         "given": "" if world else ", MPI_Comm of",
         "cast": "static_cast<MPI_Comm *>(own)" if cxx else "own",
         "release": "delete static_cast<MPI_Comm *>(own)" if cxx else "free(own)",
-        "memory": f"new {element}[total]" if cxx else "malloc(total * sizeof *send)",
-        "released": f"delete[] {names.state}.copy" if cxx else f"free({names.state}.copy)",
         "made": "new MPI_Comm" if cxx else "malloc(sizeof *own)",
     }
-    parts = {
-        "kept": _KEPT_WORLD if world else _KEPT,
-        "own": _OWN_WORLD if world else _OWN,
-        "copy": _COPY if copied else "",
-        "sending": _COPYING if copied else _SENDING,
-        "done": _RELEASING if copied else _DONE,
-    }
-    texts = {name: part.format(**known) for name, part in parts.items()}
-    return _TEMPLATE.format(**texts, **known)
+    kept, own = (_KEPT_WORLD, _OWN_WORLD) if world else (_KEPT, _OWN)
+    return _TEMPLATE.format(kept=kept.format(**known), own=own.format(**known), **known)

@@ -40,7 +40,7 @@ static long rank_keys(Work *w, int round)
     for (i = 0; i < 64; i++)
         j += w->totals[i] % 3;
     for (i = 0; i < share * w->size; i++)
-        w->sorted[w->theirs[i]] = i;
+        w->sorted[w->theirs[i]]++;
     for (i = 1; i < 64; i++)
         w->sorted[i] += w->sorted[i - 1];
     return w->sorted[63] + 10L * m + j;

@@ -6,7 +6,7 @@
 #define KEYS 3000
 #define VALUES 128
 
-static int keys[KEYS];
+static int keys[KEYS], count[VALUES];
 
 /* The key number `i` of a rank in a step. */
 static int key_of(int rank, int step, int i)
@@ -14,7 +14,7 @@ static int key_of(int rank, int step, int i)
     return (i * 37 + rank * 11 + step * step) % VALUES;
 }
 
-/* Sort the keys by owner, send them there, count what comes in the memory that they left. */
+/* Sort the keys by owner, send them there, count what comes. */
 static long count_keys(int rank, int size, int step, int *mine)
 {
     int *sent = calloc(4 * (size_t)size, sizeof(int)), *at = sent + size;
@@ -42,11 +42,11 @@ static long count_keys(int rank, int size, int step, int *mine)
         at[p] -= sent[p];
     MPI_Alltoallv(keys, sent, at, MPI_INT, mine, came, from, MPI_INT, MPI_COMM_WORLD);
     for (int v = 0; v < VALUES; v++)
-        keys[v] = 0;
+        count[v] = 0;
     for (int i = 0; i < n; i++)
-        keys[mine[i]]++;
+        count[mine[i]]++;
     for (int v = 0; v < VALUES; v++)
-        check += (long)(v + 1) * keys[v];
+        check += (long)(v + 1) * count[v];
     free(sent);
     return check + mine[n / 2];
 }
