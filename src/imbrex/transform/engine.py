@@ -20,6 +20,7 @@ from imbrex.transform.analysis.derived import name_derived
 from imbrex.transform.analysis.distinct import find_distinct, find_owned
 from imbrex.transform.analysis.element_indices import name_indices
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.given_extents import find_extents
 from imbrex.transform.analysis.index_scalars import tell_indices
 from imbrex.transform.analysis.kept_shapes import keep_shapes
 from imbrex.transform.analysis.known import note_known
@@ -294,6 +295,7 @@ class _Analysis:
         pass_assigned(program, Footprints(program, aliases, libraries))
         tell_indices(program, Footprints(program, aliases, libraries))
         program.shapes = keep_shapes(program, lambda: Footprints(program, aliases, libraries))
+        program.given_extents = find_extents(program, Footprints(program, aliases, libraries))
         program.layouts = find_layouts(program, Footprints(program, aliases, libraries))
         split_linear(program)
         note_known(program, Footprints(program, aliases, libraries))

@@ -157,7 +157,8 @@ STAYS = {
 NOT_DIVIDED = {
     "a size set twice": {"sizes": SIZES + "\n    if (nx > 9) ny = ny - 1"},
     "a size set under a condition": {
-        "sizes": "nx = 2\n    ny = 1\n    if (nx > 0) ny = ubound(a, 2) - 1"
+        "sizes": "nx = ubound(a, 1) - 1\n    ny = 1\n    if (nx > 0) ny = ubound(a, 2) - 1",
+        "first": "a(1, ny + 1)",
     },
     "a size that is read": {"sizes": SIZES + "\n    read (*, *) ny"},
     "a size that a call may set": {"sizes": SIZES + "\n    call unseen(ny)"},

@@ -260,12 +260,8 @@ class Binding:
         return tuple(found)
 
     def _shape(self, mine: Variable, argument: Argument) -> Sequence[Bounds] | None:
-        """The bounds of an array; of a field as one statement allocates it, if that is so.
-
-        A name for the bounds of a field is one for all objects, and tells less.
-        """
-        made = shape_at(self.program, mine, argument) if mine.kind == "field" else None
-        return made or shape_of(mine)
+        """The bounds of an array, as one statement allocates it if that is so."""
+        return shape_at(self.program, mine, argument) or shape_of(mine)
 
     def _fitting(self, fit: Fit, theirs: Variable, argument: Argument) -> Section | None:
         """The section of a message that surely fits into a line of what the call gives."""

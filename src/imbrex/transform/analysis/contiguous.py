@@ -56,7 +56,7 @@ def _candidates(program: Program) -> dict[str, tuple[Routine, int]]:
             for position, key in enumerate(routine.parameters)
             if _scattered(program.variables.get(key))
         ]
-        if mine and not routine.address_taken and _all_known(program, routine):
+        if mine and not routine.address_taken and all_known(program, routine):
             found.update({key: (routine, position) for key, position in mine})
     return found
 
@@ -73,7 +73,7 @@ def _calls(program: Program, routine: Routine) -> Iterator[tuple[Statement, Call
                     yield statement, call
 
 
-def _all_known(program: Program, routine: Routine) -> bool:
+def all_known(program: Program, routine: Routine) -> bool:
     """Whether each place that names a routine is a call that is read, or its definition."""
     spans: dict[str, list[tuple[int, int]]] = {}
     for user in program.routines.values():

@@ -209,7 +209,9 @@ class Derived:
                 return None
             if (name != source) is not bool(owner):
                 return None  # a shared variable may change without the objects
-            for inner in self.setters.in_a_block(routine, block, source):
+            near = owner or not self.program.in_fortran(routine.file)
+            setting = self.setters.in_a_block if near else self.setters.leading_to
+            for inner in setting(routine, block, source):
                 if inner is None:
                     return None
                 top = in_block(inner, block)

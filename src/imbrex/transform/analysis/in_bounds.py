@@ -73,7 +73,10 @@ def by_bounds(
     say nothing.
     """
     variable = program.variables.get(access.variable)
-    shape = None if variable is None else shape_of(variable)
+    made = (
+        None if variable is None or variable.kind == "field" else program.shapes.get(variable.key)
+    )
+    shape = made or (None if variable is None else shape_of(variable))
     if variable is None or not (variable.allocatable or variable.assumed_shape):
         return None  # it may be declared shorter than it is
     if shape is None or access.section is None or widened.section is None:

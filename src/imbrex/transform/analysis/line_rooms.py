@@ -99,7 +99,6 @@ class _Witnesses:
         self.derived = Derived(program, footprints)
         self.setters = self.derived.setters
         self._spaces: dict[str, Spaces] = {}
-        self._reached: dict[str, frozenset[str]] = {}
 
     def show(
         self, routine: Routine, statement: Statement, room: Affine, facts: frozenset[Affine]
@@ -235,29 +234,15 @@ class _Witnesses:
         """Whether anything in a statement, or in what it calls, may set a variable of it."""
         inside = {id(inner) for inner in statement.walk()}
         called = frozenset[str]().union(
-            *(self._reach(call, routine.file) for inner in statement.walk() for call in inner.calls)
+            *(
+                self.setters.reached(callee)
+                for inner in statement.walk()
+                for call in inner.calls
+                if (callee := self.program.callee(call.name, routine.file)) is not None
+            )
         )
         return any(
             id(writer) in inside or where.key in called
             for name in value.variables()
             for where, writer in self.setters.writers.get(name, [])
         )
-
-    def _reach(self, call: Call, file: str) -> frozenset[str]:
-        """The routines that a call may run."""
-        first = self.program.callee(call.name, file)
-        if first is None:
-            return frozenset()
-        known = self._reached.get(first.key)
-        if known is None:
-            found, waiting = {first.key: first}, [first]
-            while waiting:
-                routine = waiting.pop()
-                for statement in routine.statements():
-                    for inner in statement.calls:
-                        callee = self.program.callee(inner.name, routine.file)
-                        if callee is not None and callee.key not in found:
-                            found[callee.key] = callee
-                            waiting.append(callee)
-            known = self._reached[first.key] = frozenset(found)
-        return known

@@ -3,28 +3,56 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from itertools import islice, product
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.model.affine import ARROW, Affine, Fit, Range, Section, surely_less
 from imbrex.transform.model.linear_indices import whole_lines
 from imbrex.transform.model.memory import Layout, Variable
 from imbrex.transform.model.program import Argument, Call, Program
+from imbrex.transform.model.shapes import extent_of
 
+_MOST = 16  # ways to tell the extents of an array that are tried
 Extents = list[tuple[Affine | None, Affine | None]]
 
 
 def buffer_section(program: Program, call: Call, part: mpi_calls.PointToPoint) -> Section | None:
     """The elements of its variable that a message is made of; None where they are not known."""
     found = _elements(program, call, part) or _elements(program, call, part, named=False)
+    found = found or _in_given(program, call, part)
     if found is None and part.buffer in call.within_line:
         return line_section(program, call, part)
     return found
 
 
+def _in_given(program: Program, call: Call, part: mpi_calls.PointToPoint) -> Section | None:
+    """The same of a dummy of assumed shape, by what all callers give it the extents of."""
+    variable = program.variables.get(call.arguments[part.buffer].base or "")
+    if variable is None or not variable.assumed_shape:
+        return None
+    symbols = [extent_of(variable.key, number) for number in range(len(variable.bounds))]
+    known = [symbol for symbol in symbols if symbol in program.given_extents]
+    choices = product(*(program.given_extents[symbol] for symbol in known))
+    for chosen in islice(choices, _MOST if known else 0):
+        found = _elements(program, call, part, extents=dict(zip(known, chosen, strict=True)))
+        if found is not None:
+            return found
+    return None
+
+
 def _elements(
-    program: Program, call: Call, part: mpi_calls.PointToPoint, *, named: bool = True
+    program: Program,
+    call: Call,
+    part: mpi_calls.PointToPoint,
+    *,
+    named: bool = True,
+    extents: Mapping[str, Affine] | None = None,
 ) -> Section | None:
-    """The same; `named`: with bounds of allocatable arrays in terms of variables that set them."""
+    """The same; `named`: with bounds of allocatable arrays in terms of variables that set them.
+
+    `extents`: what those of a dummy of assumed shape are.
+    """
     argument = call.arguments[part.buffer]
     variable = program.variables.get(argument.base or "")
     count = call.arguments[part.count].value
@@ -45,18 +73,27 @@ def _elements(
         return None
     if len(first) != len(variable.bounds) + len(argument.strides):
         return None
-    extents = _extents(program, variable, argument)
+    bounds = _extents(program, variable, argument)
     if not named:
-        extents = [(as_number(program, low), as_number(program, high)) for low, high in extents]
+        bounds = [(as_number(program, low), as_number(program, high)) for low, high in bounds]
+    if extents:
+        bounds = [(_told(low, extents), _told(high, extents)) for low, high in bounds]
     if layout.count == Affine(1):
         number = count.product(layout.length)
         if variable.rows:  # no message goes on from one into the next
             rest = (Range.point(index) for index in first[1:])
             return (Range(first[0], first[0].plus(number).plus(Affine(1), -1)), *rest)
-        return _run(first, extents, number) or _given(program, call, part)
+        return _run(first, bounds, number) or _given(program, call, part)
     if count != Affine(1):
         return None  # where the second begins depends on the type's extent
-    return _vector(first, extents, len(argument.strides), layout)
+    return _vector(first, bounds, len(argument.strides), layout)
+
+
+def _told(bound: Affine | None, extents: Mapping[str, Affine]) -> Affine | None:
+    """A bound with the values of extents in the place of their names."""
+    if bound is None or bound.variables().isdisjoint(extents):
+        return bound
+    return bound.replace(lambda name: extents.get(name, Affine.variable(name)))
 
 
 def _in_structures(layout: Layout, count: Affine, size_bytes: int) -> tuple[Layout, Affine] | None:

@@ -27,6 +27,9 @@ _COMES_BACK = re.compile(
     + r"|(?:get_command_argument|get_command|get_environment_variable|getarg|getenv|date_and_time)$"
 )
 _NEW_TYPE = {"MPI_Type_contiguous": 2, "MPI_Type_vector": 4}
+# Of Fortran: `use m, only: here => there`, and what associates names otherwise.
+_RENAMED = re.compile(rb"(?i)([a-z]\w*)\s*(?:&\s*)*=>\s*(?:&\s*)*([a-z]\w*)")
+_LITERAL = re.compile(rb"'[^'\n]*'|\"[^\"\n]*\"")
 _MACRO = re.compile(rb"\b(?!MPI_)[A-Z][A-Z0-9_]+\s*\(")  # it may name what the text does not
 
 
@@ -37,6 +40,7 @@ class Setters:
         self.program = program
         self.footprints = footprints
         self._dummies: dict[str, bool] = {}
+        self._reached: dict[str, frozenset[str]] = {}
 
     @cached_property
     def writers(self) -> dict[str, list[tuple[Routine, Statement]]]:
@@ -70,11 +74,36 @@ class Setters:
         known = statement.stop is None and not statement.allocation
         if known and not self._calls_unread(routine, statement):
             return set()
-        text = source.data[statement.start : statement.end].lower()
+        text = _without_literals(source.data[statement.start : statement.end].lower())
         if SETS_NOTHING.match(text):
             text = b" ".join(re.findall(rb"=[^,()]*", text))  # `stat=ierr`
         names = set(re.findall(rb"[a-z]\w*", text))
+        waiting = list(names)
+        while waiting:
+            new = self._renamed.get(waiting.pop(), set()) - names
+            names |= new
+            waiting += new
         return {key for name in names for key in self._by_name.get(name, ())}
+
+    @cached_property
+    def _renamed(self) -> dict[bytes, set[bytes]]:
+        """What a name of Fortran stands for somewhere, beside what is declared by that name."""
+        found: dict[bytes, set[bytes]] = {}
+        for source in self.program.files.values():
+            for here, there in _RENAMED.findall(source.data) if source.is_fortran else ():
+                found.setdefault(here.lower(), set()).add(there.lower())
+        return found
+
+    def _names(self, key: str) -> re.Pattern[bytes]:
+        """The names that a variable may have in Fortran, or its name in C."""
+        names = {self.program.variables[key].name.lower().encode()}
+        waiting = list(names)
+        while waiting:
+            name = waiting.pop()
+            new = {here for here, there in self._renamed.items() if name in there} - names
+            names |= new
+            waiting += new
+        return re.compile(rb"(?i)\b(?:" + rb"|".join(map(re.escape, sorted(names))) + rb")\b")
 
     def _calls_unread(self, routine: Routine, statement: Statement) -> bool:
         """Whether a statement calls what no analysis knows the effects of: `call getarg(1, a)`."""
@@ -149,6 +178,25 @@ class Setters:
             found.append(Access(base, argument.through, True, call.line))
         return found
 
+    def reached(self, first: Routine) -> frozenset[str]:
+        """The routines that may run while one does: itself, those inside it, and what they call."""
+        known = self._reached.get(first.key)
+        if known is None:
+            found, waiting = {first.key}, [first]
+            while waiting:
+                routine = waiting.pop()
+                inside = f"{routine.name}@{routine.file}"
+                called = [r for r in self.program.routines.values() if r.host == inside]
+                for statement in routine.statements():
+                    for call in statement.calls:
+                        callee = self.program.callee(call.name, routine.file)
+                        called += [] if callee is None else [callee]
+                new = [routine for routine in called if routine.key not in found]
+                found |= {routine.key for routine in new}
+                waiting += new
+            known = self._reached[first.key] = frozenset(found)
+        return known
+
     def in_a_block(self, routine: Routine, block: Block, key: str) -> Iterator[Statement | None]:
         """The statements of a block that set a variable; None for one elsewhere."""
         for where, statement in self.writers.get(key, []):
@@ -156,6 +204,43 @@ class Setters:
                 continue  # it has no value there
             inside = where is routine and in_block(statement, block) is not None
             yield statement if inside else None
+
+    def leading_to(self, routine: Routine, block: Block, key: str) -> Iterator[Statement | None]:
+        """The same, of a variable that routines share: also those that call routines which set it,
+        where these are called from nowhere else."""
+        for where, statement in self.writers.get(key, []):
+            if statement.kind is Kind.DECLARE and not self._begins(where, statement):
+                continue
+            if where is routine:
+                yield statement if in_block(statement, block) is not None else None
+            else:
+                yield from self._calling(where, routine, block, frozenset())
+
+    def _calling(
+        self, where: Routine, routine: Routine, block: Block, inside: frozenset[str]
+    ) -> Iterator[Statement | None]:
+        """The statements of a block that may run a routine; None for one elsewhere."""
+        calls = self._callers.get(where.key, [])
+        if not calls or where.address_taken or where.key in inside or where.problem:
+            yield None
+            return
+        for user, statement in calls:
+            if user is routine:
+                yield statement if in_block(statement, block) is not None else None
+            else:
+                yield from self._calling(user, routine, block, inside | {where.key})
+
+    @cached_property
+    def _callers(self) -> dict[str, list[tuple[Routine, Statement]]]:
+        """The statements that call each routine."""
+        found: dict[str, list[tuple[Routine, Statement]]] = {}
+        for user in self.program.routines.values():
+            for statement in user.statements():
+                for call in statement.calls:
+                    callee = self.program.callee(call.name, user.file)
+                    if callee is not None:
+                        found.setdefault(callee.key, []).append((user, statement))
+        return found
 
     def _begins(self, routine: Routine, statement: Statement) -> bool:
         """Whether a declaration gives what it declares a value."""
@@ -197,7 +282,7 @@ class Setters:
             return False
         variables = self.program.variables
         data = self.program.files[routine.file].data
-        name = variables[key].name.encode()
+        names = self._names(key)
         if owner and self._is_hidden(owner, statements):
             return False
         changed = self.footprints.changed_by(statements, routine.file)
@@ -206,9 +291,11 @@ class Setters:
             text = data[statement.start : statement.end]
             if found.leaves or found.jumps:
                 return False
-            if found.stop and not self._goes_on(routine, statement):
+            if found.stop and not self._goes_on(routine, [statement], key):
                 return False
-            if found.stop and re.search(rb"(?i)\b" + re.escape(name) + rb"\b", text):
+            if self.program.files[routine.file].is_fortran:
+                text = _without_literals(text)
+            if found.stop and names.search(text):
                 return False
             if self.touches(found.accesses, key, statement):
                 return False
@@ -216,10 +303,20 @@ class Setters:
                 return False
         return True
 
-    def _goes_on(self, routine: Routine, statement: Statement) -> bool:
-        """Whether what is not analysed of it only allocates, reads, writes, calls MPI or ends."""
+    def _goes_on(
+        self,
+        routine: Routine,
+        statements: list[Statement],
+        key: str,
+        inside: frozenset[str] = frozenset(),
+    ) -> bool:
+        """Whether what is not analysed of them only allocates, reads, writes, calls MPI or ends.
+
+        So do routines of Fortran that they call, in which nothing names the variable `key`.
+        `inside`: those that are looked at.
+        """
         data = self.program.files[routine.file].data
-        for inner in statement.walk():
+        for inner in (each for statement in statements for each in statement.walk()):
             text = data[inner.start : inner.end]
             reads = inner.stop is not None and inner.stop.kind is ReasonKind.INPUT_OUTPUT
             ends = inner.stop is not None and inner.stop.kind is ReasonKind.PROGRAM_END
@@ -229,9 +326,23 @@ class Setters:
                 return False  # it may go on elsewhere
             for call in inner.calls:
                 unknown = self.footprints.of_call(call, routine.file).stop is not None
-                if unknown and not (_COMES_BACK.match(call.name) or call.name in _ENDS):
+                if not unknown or _COMES_BACK.match(call.name) or call.name in _ENDS:
+                    continue
+                callee = self.program.callee(call.name, routine.file)
+                if callee is None or not self._comes_back(callee, key, inside):
                     return False
         return True
+
+    def _comes_back(self, routine: Routine, key: str, inside: frozenset[str]) -> bool:
+        """The same of a routine, which must not name the variable."""
+        source = self.program.files.get(routine.file)
+        if source is None or not source.is_fortran or routine.problem or routine.key in inside:
+            return False
+        named = self._names(key)
+        texts = (source.data[s.start : s.end] for s in routine.statements())
+        if any(named.search(_without_literals(text)) for text in texts):
+            return False
+        return self._goes_on(routine, routine.body.statements, key, inside | {routine.key})
 
     def _is_hidden(self, owner: str, statements: list[Statement]) -> bool:
         """Whether another variable of that name is declared among the statements."""
@@ -258,3 +369,10 @@ def in_block(statement: Statement, block: Block) -> Statement | None:
     while inner is not None and inner.parent is not block:
         inner = None if inner.parent is None else inner.parent.owner
     return inner
+
+
+def _without_literals(text: bytes) -> bytes:
+    """A statement of Fortran without its character literals, if none goes on to another line."""
+    if any(line.count(quote) % 2 for line in text.splitlines() for quote in (b"'", b'"')):
+        return text
+    return _LITERAL.sub(b"''", text)

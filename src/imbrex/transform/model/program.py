@@ -301,6 +301,8 @@ class Program:
     layouts: dict[str, Layout] = field(default_factory=dict)
     # Bounds of allocatable arrays, of a component in terms of its object's others (`→field`).
     shapes: dict[str, tuple[tuple[Affine, Affine], ...]] = field(default_factory=dict)
+    # By extent of a dummy of assumed shape: expressions with its value while its routine runs.
+    given_extents: dict[str, tuple[Affine, ...]] = field(default_factory=dict)
     # Macros that Fortran conditionals ask for and that are not defined, and where.
     undefined: dict[str, Location] = field(default_factory=dict)
     inactive: set[str] = field(default_factory=set)  # names in Fortran code that is not compiled

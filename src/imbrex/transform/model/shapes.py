@@ -64,7 +64,7 @@ def enter_bounds(program: Program, variable: Variable) -> None:
 def shape_of(variable: Variable) -> list[Bounds] | None:
     """Low and high bound of each dimension, as they are while the array keeps its shape.
 
-    None where the array may be anything, or is one of C.
+    None where the array may be anything, or is one of C; of a bound, where a variable gives it.
     """
     found: list[Bounds] = []
     for number, (low, high) in enumerate(variable.bounds):
@@ -74,12 +74,10 @@ def shape_of(variable: Variable) -> list[Bounds] | None:
             ends = (bound_of(variable.key, number, low=side) for side in (True, False))
             first, last = (Affine.variable(name) for name in ends)
             found.append((first, last))
-        elif variable.assumed_shape or (_constant(low) and _constant(high)):
-            if not _constant(low):
-                return None
-            found.append((low, high))
-        else:
+        elif not _constant(low):
             return None
+        else:
+            found.append((low, high if variable.assumed_shape or _constant(high) else None))
     return found or None
 
 
