@@ -119,6 +119,41 @@ RENAMED = {
     MADE: MADE.replace("(n,", "(m,"),
     "c(n + 2": "c(m + 2",
 }
+LAST = "end module halo\n"
+MAKING = {
+    SIZES: SIZES + "  real(8), allocatable :: a(:, :), b(:, :)\n",
+    DECLARED: "  real(8), allocatable :: c(:, :)\n",
+    MADE: "  call make()\n",
+    LAST: "  subroutine make()\n  " + MADE + "  end subroutine\n" + LAST,
+}
+EACH = MAKING | {
+    MADE: "",
+    "  a = 1\n  b = 0\n": "",
+    "  do k = 1, 100\n": "  do k = 1, 100\n    n = 60 + k\n    call make()\n",
+}
+COMPONENT = BY_ARGUMENT | {
+    SIZES: "  integer :: up, dn\n  type :: grid\n    integer :: n, nl\n"
+    "    real(8), allocatable :: a(:, :), b(:, :)\n  end type\n",
+    "  integer :: ierr, rank, np, k\n": "  integer :: ierr, rank, np, k\n  type(grid) :: g\n",
+    DECLARED: "  real(8), allocatable :: c(:, :)\n",
+    "  n = 60\n  nl = n / np\n  if (mod(n, np)": "  g%n = 60\n  g%nl = g%n / np\n"
+    "  if (mod(g%n, np)",
+    MADE: "  allocate (g%a(g%n, 0:g%nl + 1), g%b(g%n, 0:g%nl + 1))\n",
+    "  allocate (c(n + 2, 0:nl + 1))\n": "  allocate (c(7, 7))\n",
+    "  a = 1\n  b = 0\n": "  g%a = 1\n  g%b = 0\n",
+    CALL: "    call exchange(g%a, g%n, g%nl)\n",
+    "    call smooth(a, b)\n": "    call smooth(g%a, g%b, g%n, g%nl)\n",
+    AGAIN: "    g%a(:, 1:g%nl) = g%b(:, 1:g%nl)\n",
+    "sum(a)": "sum(g%a)",
+}
+OBJECT = COMPONENT | {
+    EXCHANGE: "  subroutine exchange(g, x)\n    type(grid), intent(in) :: g\n",
+    "nl + 1), n,": "g%nl + 1), g%n,",
+    "x(1, nl), n,": "x(1, g%nl), g%n,",
+    "x(1, 0), n,": "x(1, 0), g%n,",
+    FIRST: FIRST.replace(" n,", " g%n,"),
+    CALL: "    call exchange(g, g%a)\n",
+}
 
 MOVED: dict[str, dict[str, str]] = {
     "a variable of a module": {},
@@ -130,22 +165,10 @@ MOVED: dict[str, dict[str, str]] = {
     "set by another name in front": RENAMED,
     "pointers of their own": {DECLARED: POINTERS},
     "targets": {DECLARED: DECLARED.replace("allocatable", "allocatable, target")},
-    "a component": BY_ARGUMENT
-    | {
-        SIZES: "  integer :: up, dn\n  type :: grid\n    integer :: n, nl\n"
-        "    real(8), allocatable :: a(:, :), b(:, :)\n  end type\n",
-        "  integer :: ierr, rank, np, k\n": "  integer :: ierr, rank, np, k\n  type(grid) :: g\n",
-        DECLARED: "  real(8), allocatable :: c(:, :)\n",
-        "  n = 60\n  nl = n / np\n  if (mod(n, np)": "  g%n = 60\n  g%nl = g%n / np\n"
-        "  if (mod(g%n, np)",
-        MADE: "  allocate (g%a(g%n, 0:g%nl + 1), g%b(g%n, 0:g%nl + 1))\n",
-        "  allocate (c(n + 2, 0:nl + 1))\n": "  allocate (c(7, 7))\n",
-        "  a = 1\n  b = 0\n": "  g%a = 1\n  g%b = 0\n",
-        CALL: "    call exchange(g%a, g%n, g%nl)\n",
-        "    call smooth(a, b)\n": "    call smooth(g%a, g%b, g%n, g%nl)\n",
-        AGAIN: "    g%a(:, 1:g%nl) = g%b(:, 1:g%nl)\n",
-        "sum(a)": "sum(g%a)",
-    },
+    "a component": COMPONENT,
+    "an object": OBJECT,
+    "allocated in a routine": MAKING,
+    "both in routines": MAKING | SET | {LAST: SET[LAST].replace(LAST, MAKING[LAST])},
 }
 STAYS: dict[str, dict[str, str]] = {
     "another caller's array is longer": {AGAIN: AGAIN + "    call exchange(c)\n"},
@@ -287,6 +310,32 @@ STAYS: dict[str, dict[str, str]] = {
         "  subroutine sizes": "  subroutine apply(f)\n    external :: f\n    call f(5)\n"
         "  end subroutine\n  subroutine sizes",
     },
+    "allocated in a routine, and set behind": MAKING | {"  a = 1\n": "  a = 1\n  n = n + 1\n"},
+    "allocated in a routine that is called again": MAKING
+    | {AGAIN: AGAIN + "    if (k == 50) then\n      n = 30\n      call make()\n    end if\n"},
+    "allocated in a routine the first time": EACH
+    | {LAST: MAKING[LAST].replace("  allocate", "  if (allocated(a)) return\n    allocate")},
+    "allocated in a routine if it is not": EACH
+    | {LAST: MAKING[LAST].replace("  allocate", "  if (.not. allocated(a)) allocate")},
+    "allocated in a routine that sets the size behind": MAKING
+    | {LAST: MAKING[LAST].replace("  end subroutine", "    n = n + 1\n  end subroutine")},
+    "another object": OBJECT
+    | {
+        "  type(grid) :: g\n": "  type(grid) :: g, h\n",
+        CALL: "    h%n = g%n + 1\n    h%nl = g%nl\n    call exchange(h, g%a)\n",
+    },
+    "an object that is set": OBJECT
+    | {
+        EXCHANGE: "  subroutine exchange(g, x)\n    type(grid), intent(inout) :: g\n",
+        FIRST: "    g%n = g%n + 1\n" + OBJECT[FIRST],
+    },
+    "an optional object": OBJECT
+    | {EXCHANGE: OBJECT[EXCHANGE].replace("intent(in) ::", "intent(in), optional ::")},
+    "an object of an array": OBJECT
+    | {
+        "  type(grid) :: g\n": "  type(grid) :: g, h(2)\n",
+        CALL: "    h(1)%n = g%n + k\n    h(1)%nl = 3\n    call exchange(h(1), g%a)\n",
+    },
     "passed on by an optional": PASSED_ON
     | {"p(:, 0:), q(:, 0:)\n": "q(:, 0:)\n    real(8), intent(inout), optional :: p(:, 0:)\n"},
     "passed on in part": PASSED_ON | {"    call exchange(p)\n": "    call exchange(p(2:, :))\n"},
@@ -325,7 +374,7 @@ def text_of(tmp_path: Path, replacements: dict[str, str]) -> str:
 def test_moved(name: str, tmp_path: Path) -> None:
     """Both exchanges are under way beside the interior of the nest."""
     text = text_of(tmp_path, MOVED[name])
-    assert "subroutine exchange_start(x" in text
+    assert "subroutine exchange_start(" in text
     assert "call smooth_interior(" in text
     assert "do j = 2, nl - 1" in text
 

@@ -13,8 +13,9 @@ from functools import cached_property
 
 from imbrex.transform.analysis.first_values import FirstValues
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.in_front import InFront
 from imbrex.transform.analysis.renaming import Renaming
-from imbrex.transform.analysis.setters import Setters, in_block
+from imbrex.transform.analysis.setters import Setters
 from imbrex.transform.model.affine import ARROW, PRODUCT, Affine, field_of
 from imbrex.transform.model.allocation import Allocation
 from imbrex.transform.model.memory import Variable
@@ -157,6 +158,7 @@ class Derived:
         self.footprints = footprints
         self.of_main = setters is not None
         self.setters = setters or Setters(program, footprints)
+        self.in_front = InFront(program, self.setters)
         self.first = FirstValues(program, footprints, self.setters)
 
     @cached_property
@@ -184,7 +186,7 @@ class Derived:
         """
         block = statement.parent
         array = bool(statement.allocates)  # whose elements, and whose bounds, are told apart
-        if block is None or not self.possible or not self._tellable(owner, key, shape=array):
+        if block is None or not self.possible or not self.tellable(owner, key, shape=array):
             return None
         if block.owner is not None and block.owner.kind not in (Kind.IF, Kind.BLOCK, Kind.LOOP):
             return None
@@ -203,25 +205,23 @@ class Derived:
         if len(known) < len(found):
             return None
         names = {n for value in known for term, _ in value.terms for n in term.split(PRODUCT)}
-        for name in names:
-            source = name.removeprefix(ARROW)
-            if source == key or not self._tellable(owner if name != source else "", source):
-                return None
-            if (name != source) is not bool(owner):
-                return None  # a shared variable may change without the objects
-            near = owner or not self.program.in_fortran(routine.file)
-            setting = self.setters.in_a_block if near else self.setters.leading_to
-            for inner in setting(routine, block, source):
-                if inner is None:
-                    return None
-                top = in_block(inner, block)
-                if top is None or block.statements.index(top) >= here:
-                    return None
-                if owner and not self.setters.names(routine, inner, owner, source):
-                    return None
-                first = min(first, block.statements.index(top))
-        passed = self.setters.passable(routine, block.statements[first:here], owner, key)
-        return known if passed else None
+        if not all(self._told_by(owner, key, name) for name in names):
+            return None
+        sources = {name.removeprefix(ARROW) for name in names}
+        first, left = self.in_front.of(routine, block, here, owner, sources, first)
+        if not self.setters.passable(routine, block.statements[first:here], owner, key):
+            return None
+        callers = array and not owner
+        if left and not (callers and self.in_front.by_callers(routine, block, here, key, left)):
+            return None
+        return known
+
+    def _told_by(self, owner: str, key: str, name: str) -> bool:
+        """Whether a value of `key` may be told by a variable, or a field of the same object."""
+        source = name.removeprefix(ARROW)
+        if source == key or not self.tellable(owner if name != source else "", source):
+            return False
+        return (name != source) is bool(owner)  # a shared variable may change without the objects
 
     def owner_of(self, routine: Routine, statement: Statement, text: str) -> str | None:
         """The object of which a text names a field; empty where it names a variable."""
@@ -264,7 +264,7 @@ class Derived:
         variable = self.program.variables[key]
         return variable.kind in _SHARED or (self.of_main and is_of_main(self.program, key))
 
-    def _tellable(self, owner: str, key: str, *, shape: bool = False) -> bool:
+    def tellable(self, owner: str, key: str, *, shape: bool = False) -> bool:
         """Whether nothing but what is seen to set it changes a variable.
 
         `shape`: or the bounds of an allocatable array, which no message into its elements changes.

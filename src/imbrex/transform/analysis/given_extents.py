@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from itertools import islice, product
 
 from imbrex.transform.analysis.contiguous import all_known
-from imbrex.transform.analysis.derived import Derived, is_of_main
+from imbrex.transform.analysis.derived import Derived, is_of_main, split
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.sections import as_number, shape_at
-from imbrex.transform.model.affine import PRODUCT, Affine
+from imbrex.transform.model.affine import PRODUCT, Affine, field_of
 from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.program import Argument, Call, Program, Routine
 from imbrex.transform.model.shapes import extent_of
@@ -161,6 +161,7 @@ class _Given:
             factors = sorted({f for term, _ in extent.terms for f in term.split(PRODUCT)})
             choices = [
                 [name for name, value in given if value == Affine.variable(factor)]
+                + self._fields(routine, call, factor)
                 + ([Affine.variable(factor)] if self._seen(routine, factor) else [])
                 for factor in factors
             ]
@@ -169,11 +170,26 @@ class _Given:
                 if told is not None:
                     yield told
 
+    def _fields(self, routine: Routine, call: Call, factor: str) -> list[Affine]:
+        """A field of an object of the caller, as one of the dummy that a call gives the object."""
+        owner, field = split(factor)
+        return [
+            Affine.variable(field_of(key, field))
+            for key, argument in zip(routine.parameters, call.arguments, strict=False)
+            if owner and key and argument.whole and argument.base == owner
+        ]
+
     def _value(self, routine: Routine, call: Call, value: Affine) -> Affine | None:
         """An expression of a routine in the terms of a call of it."""
         given = dict(zip(routine.parameters, call.arguments, strict=False))
 
         def of(factor: str) -> Affine | None:
+            owner, field = split(factor)
+            if owner:
+                of = given.get(owner)
+                if of is None or not of.whole or of.base is None:
+                    return None
+                return Affine.variable(field_of(of.base, field))
             if factor in given:
                 return given[factor].value
             return Affine.variable(factor) if self._seen(routine, factor) else None
@@ -191,17 +207,20 @@ class _Given:
 
     def _kept(self, routine: Routine, value: Affine) -> bool:
         """Whether nothing sets a variable of an expression while a routine runs."""
-        return all(
-            self._is_plain(routine, key)
-            and not any(
-                where.key in self.setters.reached(routine) or where.address_taken
-                for where, _ in self.setters.writers.get(key, [])
-            )
+        factors = {f for term, _ in value.terms for f in term.split(PRODUCT)}
+        return all(self._is_plain(routine, factor) for factor in factors) and not any(
+            where.key in self.setters.reached(routine) or where.address_taken
             for key in value.variables()
+            for where, _ in self.setters.writers.get(key, [])
         )
 
     def _is_plain(self, routine: Routine, key: str) -> bool:
         """Whether it is an integer that only what is seen to set it changes."""
+        owner, field = split(key)
+        if owner:
+            holder = self.program.variables.get(owner)
+            own = holder is not None and owner in routine.parameters and not holder.optional
+            return own and self.derived.tellable(owner, field)
         variable = self.program.variables.get(key)
         if variable is None or not (key in routine.parameters or self._seen(routine, key)):
             return False

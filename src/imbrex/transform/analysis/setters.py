@@ -220,7 +220,7 @@ class Setters:
         self, where: Routine, routine: Routine, block: Block, inside: frozenset[str]
     ) -> Iterator[Statement | None]:
         """The statements of a block that may run a routine; None for one elsewhere."""
-        calls = self._callers.get(where.key, [])
+        calls = self.callers.get(where.key, [])
         if not calls or where.address_taken or where.key in inside or where.problem:
             yield None
             return
@@ -231,7 +231,7 @@ class Setters:
                 yield from self._calling(user, routine, block, inside | {where.key})
 
     @cached_property
-    def _callers(self) -> dict[str, list[tuple[Routine, Statement]]]:
+    def callers(self) -> dict[str, list[tuple[Routine, Statement]]]:
         """The statements that call each routine."""
         found: dict[str, list[tuple[Routine, Statement]]] = {}
         for user in self.program.routines.values():
