@@ -317,12 +317,14 @@ program p
   allocate (u(0:41, 0:41), v(0:41, 0:41))
   u = 1.0d0
   v = u
-  call exchange({given}, 42, MPI_PROC_NULL)
+  call exchange({given}, {count}, MPI_PROC_NULL)
   call relax(u, v, 40)
   print *, v(3, 3)
   call MPI_Finalize()
 end program p
 """
+
+SECTION_PLAIN = {"received": ":, 0", "given": "u", "count": "42"}
 
 
 @pytest.mark.parametrize(
@@ -333,13 +335,14 @@ end program p
         ({"received": ":, 0:1"}, True),
         ({"received": ":, 0:3"}, False),
         ({"received": ":, 5"}, False),
-        ({"received": "0, 0"}, False),  # an element: the message may go on behind its row
+        ({"received": "0, 0"}, True),
+        ({"received": "0, 0", "count": "252"}, False),  # it goes on behind the row of its element
         ({"given": "u(:, ::2)"}, False),
     ],
 )
 def test_a_message_from_a_section(changes: dict[str, str], goes: bool, tmp_path: Path) -> None:
     path = tmp_path / "program.f90"
-    path.write_text(SECTION.format(**{"received": ":, 0", "given": "u", **changes}))
+    path.write_text(SECTION.format(**SECTION_PLAIN | changes))
     outcome = transform([path], Options())
     assert not outcome.skipped, outcome.skipped
     assert ("relax_interior" in outcome.after[str(path)].decode()) is goes
@@ -368,7 +371,7 @@ def test_no_interface_goes_out_of_date(tmp_path: Path) -> None:
 """
     outside = outside.replace("  use m\n  implicit none\n", interface)
     path = tmp_path / "program.f90"
-    path.write_text(outside.format(received=":, 0", given="u"))
+    path.write_text(outside.format(**SECTION_PLAIN))
     outcome = transform([path], Options())
     assert not outcome.skipped, outcome.skipped
     text = outcome.after[str(path)].decode()
