@@ -26,6 +26,7 @@ class _Call:
     line: int
     name: str
     arguments: tuple[str, ...]
+    routine: str = ""
 
     @property
     def request(self) -> str:
@@ -40,7 +41,8 @@ def site_map(paths: list[Path], options: Options, outcome: Outcome) -> SiteMap:
 
     A line that did not change has the calls that it had. Of the others a nonblocking start stands
     for the call that was rewritten to it with most of the same arguments, of several for the
-    nearest, and a wait for that of the start with the same request, or requests of one array.
+    nearest, and a wait for that of the start with the same request, or requests of one array; both
+    for a collective where they stand in the functions that its messages have been given.
     """
     changed = changed_files(outcome)
     # A header is read with the files that include it.
@@ -56,9 +58,19 @@ def site_map(paths: list[Path], options: Options, outcome: Outcome) -> SiteMap:
             for decision in outcome.decisions
             if decision.site.routine.file == name and decision.decision == "rewritten"
         ]
+        of_messages = {
+            function: (file, decision.site.call.line, decision.site.call.name)
+            for decision in outcome.decisions
+            if decision.site.routine.file == name
+            for function in decision.messages
+        }
         begun: list[tuple[_Call, Place]] = []
         waits = []
         for call in after[name]:
+            if call.routine in of_messages:
+                if call.name in mpi_calls.STARTS or mpi_facts.is_wait(call.name):
+                    found[file, call.line, call.name] = of_messages[call.routine]
+                continue
             old = lines.line(call.line)
             if texts[0][old - 1] == texts[1][call.line - 1]:
                 found[file, call.line, call.name] = (file, old, call.name)
@@ -121,7 +133,9 @@ def _calls(
             continue
         for statement in routine.statements():
             found[routine.file] += [
-                _call(call) for call in statement.calls if call.name.startswith("MPI_")
+                replace(_call(call), routine=routine.name)
+                for call in statement.calls
+                if call.name.startswith("MPI_")
             ]
     return {name: sorted(calls, key=lambda call: call.line) for name, calls in found.items()}
 

@@ -307,6 +307,7 @@ def _in_pieces(
             if decision.site.routine.name == name and place in proposal.opened:
                 decision.decision, decision.rewrites = "rewritten", [proposal.rewrite]
                 decision.reason, decision.details = proposal.reason, []
+                decision.messages = proposal.messages
                 decision.crossed = decision.worked = proposal.worth
                 known = dict(proposal.reason.cause.parameters)["line"]
                 decision.last_line = known if isinstance(known, int) else decision.last_line

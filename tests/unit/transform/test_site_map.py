@@ -54,6 +54,17 @@ def test_every_part_of_a_sendrecv_belongs_to_its_own(applied) -> None:
         assert [found[line, operation] for line in now[operation]] == list(origins)
 
 
+def test_messages_stand_for_the_collective_that_they_were(applied) -> None:
+    found = applied("pieces.c")
+    now = calls("pieces.c")
+    alltoallv = (calls(str(CASES / "pieces.c"))["MPI_Alltoallv"][0], "MPI_Alltoallv")
+    for operation, count in (("MPI_Irecv", 1), ("MPI_Isend", 1), ("MPI_Wait", 2)):
+        assert [found[line, operation] for line in now[operation]] == [alltoallv] * count
+    assert not any(name == "MPI_Comm_dup" for _, name in found)
+    (rest,) = now["MPI_Alltoall"]
+    assert found[rest, "MPI_Alltoall"][1] == "MPI_Alltoall"
+
+
 def test_what_did_not_change_is_where_it_moved_to(applied) -> None:
     found = applied("halo.c")
     before = calls(str(CASES / "halo.c"))

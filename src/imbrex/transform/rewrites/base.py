@@ -108,6 +108,8 @@ class Decision:
     barred: Reason | None = None  # what keeps it from the work of the routine's callers
     worked: int = 0  # of those, the ones that do more than pack or unpack a message
     beside: int = 0  # messages that its own were moved over
+    # Of a collective that has become messages: the functions of its file that send them.
+    messages: tuple[str, ...] = ()
     begun: Places = frozenset()  # of a wait that moves: where what it completes is started
 
     @property
