@@ -79,6 +79,10 @@ REWRITTEN: dict[str, dict[str, str]] = {
     },
     "a longer index": {"    int i, p = 0;": "    long i;\n    int p = 0;"},
     "an unsigned end": {"int size, int n,": "int size, unsigned n,"},
+    "all of it under a condition": {CALL: "    if (n > 2) {\n" + CALL, LOOP: LOOP + "    }\n"},
+    "two counts": {
+        BODY: "    {\n        count[mine[i]]++;\n        count[mine[i] / 2] += 3;\n    }\n"
+    },
     "other work in front": {ZERO: "        count[v] = 0, y[v] = x[v];\n"},
     "a condition inside": {BODY: "        if (mine[i] > 5)\n            count[mine[i]]++;\n"},
 }
@@ -117,6 +121,35 @@ STAYS: dict[str, dict[str, str]] = {
     "the function may end in front": {ZERO: ZERO + "    if (n == 7)\n        return 0;\n"},
     "the loop may end": {
         BODY: "    {\n        if (mine[i] == 9)\n            break;\n" + BODY + "    }\n"
+    },
+    "the loop is come to from behind": {
+        HEADER: "again:\n" + HEADER,
+        "return count[3]": "if (p++ < 2)\n        goto again;\n    return count[3]",
+    },
+    "the loop is come to without the call": {
+        CALL: "    switch (n) {\n    case 1:\n" + CALL,
+        LOOP: "    case 2:\n" + LOOP + "    }\n",
+    },
+    "the call is made under a condition": {CALL: "    if (n > 2) {\n" + CALL + "    }\n"},
+    "the loop runs under a condition": {LOOP: "    if (n > 2) {\n" + LOOP + "    }\n"},
+    "code that another build has in front": {
+        ZERO: ZERO + "#ifdef DEBUG\n    total = mine[0];\n#endif\n"
+    },
+    "code that another build has inside": {
+        BODY: "    {\n" + BODY + "#ifdef DEBUG\n    total = mine[0];\n#endif\n    }\n"
+    },
+    "a total so far": {BODY: "        total += mine[i], x[i] = total;\n"},
+    "where the largest is": {
+        BODY: "        if (mine[i] > total)\n            total = mine[i], start = i;\n"
+    },
+    "what was counted is added up": {BODY: "        count[mine[i]]++, total += count[1];\n"},
+    "the element before": {
+        HEADER: "    for (i = 1; i < n; i++)\n",
+        BODY: "        count[mine[i - 1]]++;\n",
+    },
+    "a loop that a macro writes": {
+        "static int many": "#define EACH(i, n) for (i = 0; i < n; i++)\nstatic int many",
+        HEADER: "    EACH(i, n)\n",
     },
     "every other number": {HEADER: "    for (i = 0; i < n; i += 2)\n"},
     "the end changes": {BODY: "        count[mine[i]]++, n--;\n"},
