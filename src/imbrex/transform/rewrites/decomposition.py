@@ -11,10 +11,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
-from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.messages import is_copy
-from imbrex.transform.analysis.sections import layout_of
 from imbrex.transform.analysis.space import Space
 from imbrex.transform.analysis.spaces import Spaces
 from imbrex.transform.analysis.whole_program import unseen_code
@@ -25,9 +23,9 @@ from imbrex.transform.model.program import Argument, Block, Kind, Program, Routi
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.rewrites.base import Plan, Refusal, Site, calls_of
 from imbrex.transform.rewrites.collectives import SHARING, all_named, named_elsewhere
-from imbrex.transform.rewrites.private import free_name
+from imbrex.transform.rewrites.private import free_name, taken_names
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
-from imbrex.transform.rewrites.received import ALLOCATES, named_type
+from imbrex.transform.rewrites.received import ALLOCATES, named_type, numbers_in
 from imbrex.transform.text.directives import directed
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.exchange_text import ExchangeNames, exchange_functions
@@ -157,7 +155,7 @@ class Decomposition(Preparing[Site, Pieces]):
         if any(a.problem or a.slot for a in said):
             return None
         sent, received = (arguments[position] for position in _TYPES)
-        if sent.constant != received.constant or not self._is_of(came, received):
+        if sent.constant != received.constant or numbers_in(self.program, came, received) is None:
             return None
         source = self.program.files[site.routine.file]
         element = named_type(source, came)
@@ -167,17 +165,6 @@ class Decomposition(Preparing[Site, Pieces]):
         declared = re.compile(rb"\bstruct\s+%b\s*\{|\}\s*%b\s*;" % (name, name))
         texts = [source.data[:front], *(header.data for header in self.program.headers.values())]
         return element if any(declared.search(text) for text in texts) else None
-
-    def _is_of(self, variable: Variable, datatype: Argument) -> bool:
-        """Whether a datatype is that of one element of an array."""
-        if not variable.element_bytes:
-            known = mpi_calls.ELEMENT_OF.get(datatype.constant, frozenset())
-            return variable.element in known
-        layout = layout_of(self.program, datatype)
-        if layout is None or layout.count != Affine(1) or layout.length.terms:
-            return False
-        size_bytes = mpi_calls.ELEMENT_SIZE.get(layout.element, 0)
-        return layout.length.constant * size_bytes == variable.element_bytes
 
     def _has_duplicate(self, site: Site) -> bool:
         """Whether a duplicate of the communicator may go with it."""
@@ -344,8 +331,7 @@ def _offset(access: Access) -> int:
 
 
 def _free_names(data: bytes, routine: Routine) -> ExchangeNames:
-    in_text = {name.decode().lower() for name in re.findall(rb"[A-Za-z_]\w*", data)}
-    taken = in_text | {name.lower() for name in routine.exported}
+    taken = taken_names(data, routine)
     ours = asdict(ExchangeNames())
     return ExchangeNames(**{role: free_name(name, taken) for role, name in ours.items()})
 

@@ -311,6 +311,12 @@ def elements(variable: Variable) -> int | None:
     return None if extents is None else math.prod(high - low + 1 for low, high in extents)
 
 
+def taken_names(data: bytes, routine: Routine) -> set[str]:
+    """The names of a file in C, and of those that a routine sees, in small letters."""
+    in_text = {name.decode().lower() for name in re.findall(rb"[A-Za-z_]\w*", data)}
+    return in_text | {name.lower() for name in routine.exported}
+
+
 def free_name(base: str, taken: Set[str]) -> str:
     """A name, or the same with the first number from 2 on that makes it one that is not taken."""
     name, number = base, 2

@@ -19,11 +19,11 @@ from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Variable
-from imbrex.transform.model.program import Argument, Block, Call, Kind, Statement
+from imbrex.transform.model.program import Argument, Block, Call, Kind, Program, Statement
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.rewrites.base import Plan, Site, calls_of
-from imbrex.transform.rewrites.private import NAME, free_name
+from imbrex.transform.rewrites.private import NAME, free_name, taken_names
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import after_line, first_on_line, indent_at, line_start
@@ -123,23 +123,14 @@ class ReceivedBuffers(Preparing[Site, Apart]):
             return None
         if f"vector:{variable.key}" in self.program.variables or variable.kind == "field":
             return None
-        if not variable.element_bytes:
-            elements = mpi_calls.ELEMENT_OF.get(datatype.constant, frozenset())
-            return 0 if variable.element in elements else None
-        layout = layout_of(self.program, datatype)
-        if layout is None or layout.count != Affine(1) or layout.length.terms:
-            return None
-        numbers = layout.length.constant
-        size_bytes = mpi_calls.ELEMENT_SIZE.get(layout.element, 0)
-        return numbers if numbers * size_bytes == variable.element_bytes else None
+        return numbers_in(self.program, variable, datatype)
 
     def apply(self, plan: Plan[Site, Apart]) -> Proposal:
         site, apart = plan.site, plan.content
         routine, statement, call = site.routine, site.statement, site.call
         variable, loop = apart.variable, apart.loop
         source = self.program.files[routine.file]
-        in_text = {name.decode().lower() for name in re.findall(rb"[A-Za-z_]\w*", source.data)}
-        taken = in_text | {name.lower() for name in routine.exported}
+        taken = taken_names(source.data, routine)
         name, number, own = (
             free_name(f"{variable.name}_{ending}", taken) for ending in ("came", "count", "status")
         )
@@ -178,6 +169,22 @@ class ReceivedBuffers(Preparing[Site, Apart]):
         proposal = Proposal(self.name, routine, call.line, reason, {routine.file: edits})
         proposal.opens = call.line
         return proposal
+
+
+def numbers_in(program: Program, variable: Variable, datatype: Argument) -> int | None:
+    """The numbers in an element of an array that is a structure, 0 in a number itself.
+
+    None where the datatype is not that of one element.
+    """
+    if not variable.element_bytes:
+        elements = mpi_calls.ELEMENT_OF.get(datatype.constant, frozenset())
+        return 0 if variable.element in elements else None
+    layout = layout_of(program, datatype)
+    if layout is None or layout.count != Affine(1) or layout.length.terms:
+        return None
+    numbers = layout.length.constant
+    size_bytes = mpi_calls.ELEMENT_SIZE.get(layout.element, 0)
+    return numbers if numbers * size_bytes == variable.element_bytes else None
 
 
 def _declaration(source: SourceFile, variable: Variable, name: str, count: str, indent: str) -> str:
