@@ -73,12 +73,10 @@ def by_bounds(
     say nothing.
     """
     variable = program.variables.get(access.variable)
-    made = (
-        None if variable is None or variable.kind == "field" else program.shapes.get(variable.key)
-    )
-    shape = made or (None if variable is None else shape_of(variable))
     if variable is None or not (variable.allocatable or variable.assumed_shape):
         return None  # it may be declared shorter than it is
+    made = None if variable.kind == "field" else program.shapes.get(variable.key)
+    shape = made or shape_of(variable)
     if shape is None or access.section is None or widened.section is None:
         return None
     if len(shape) != len(access.section):

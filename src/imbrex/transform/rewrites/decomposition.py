@@ -243,7 +243,7 @@ class Decomposition(Preparing[Site, Pieces]):
         if buffer.origin != (Affine(0),) or not span.every:
             return None
         mine = self._of_buffer(site, space, of=True)
-        widths = {_width(access, span.index) for access in mine}
+        widths = {_growth(access, span.index) for access in mine}
         width = widths.pop() if len(widths) == 1 else None
         if width is None or width <= 0 or len(space.loops) > 1:
             return None
@@ -314,7 +314,7 @@ class Decomposition(Preparing[Site, Pieces]):
         )
 
 
-def _width(access: Access, index: str) -> int | None:
+def _growth(access: Access, index: str) -> int | None:
     """By how much an element's number grows from one iteration to the next."""
     section = access.section
     if section is None or access.strides or len(section) != 1:
