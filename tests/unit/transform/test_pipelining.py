@@ -117,6 +117,11 @@ POSTED = {
         "(0 < n) && (0 % 2)",
         "(k + 1 < n) && ((k + 1) % 2)",
     ),
+    "a condition with a remainder by the index": (
+        LOOP.replace("k = 0", "k = 1") + f"{{\nif (7%k)\n{RECV}\nunpack();\nwork(u);\n}}",
+        "(1 < n) && (7%1)",
+        "(k + 1 < n) && (7%(k + 1))",
+    ),
     "a call whose source is not seen stands in between": (
         LOOP + f"{{\n{RECV}\nunpack();\nfound += unknown();\nwork(u);\n}}",
         "0 < n",

@@ -17,6 +17,10 @@ _C = re.compile(
 )
 _FORTRAN = re.compile(r"do\s*(?:\d+\s*,?\s*)?(?P<index>[A-Za-z]\w*)\s*=(?P<values>.*)\Z", re.I)
 _NOT_PLAIN = re.compile(r"[?:,&|=<>!~^{}\"']|/\*|//|\+\+|--")
+# What stands in front of a name that is not a member's or a component's. In Fortran a dot ends an
+# operator: `.eq.k`.
+_FRONT_C = r"(?<![\w.])(?<!->)"
+_FRONT_FORTRAN = r"(?<![\w%])(?<!%\s)"
 _SIMPLE = re.compile(r"[\w.\[\]]+(?:->[\w.\[\]]+)*\Z")
 _SIGNED = frozenset({"int", "long", "long int", "long long", "ptrdiff_t", "int32_t", "int64_t"})
 _INTEGER = _SIGNED | {"size_t", "unsigned", "unsigned int", "unsigned long", "uint32_t", "uint64_t"}
@@ -32,6 +36,7 @@ class LoopGuards:
     low: str  # the index in the first iteration
     advanced: str  # the index in the iteration that follows
     step: int | None  # None where it is not a constant
+    fortran: bool = False
 
     def at_first(self, text: str) -> str:
         """An expression of the first iteration, as it reads in front of the loop."""
@@ -42,8 +47,10 @@ class LoopGuards:
         return self._with(text, self.advanced)
 
     def _with(self, text: str, value: str) -> str:
-        name = re.compile(rf"(?<![\w.%]){re.escape(self.index)}(?!\w)", re.IGNORECASE)
-        if text.strip().lower() == self.index.lower():
+        front = _FRONT_FORTRAN if self.fortran else _FRONT_C
+        case = re.IGNORECASE if self.fortran else 0
+        name = re.compile(front + re.escape(self.index) + r"(?!\w)", case)
+        if name.fullmatch(text.strip()):
             return value
         if _SIMPLE.match(value):
             return name.sub(value, text)
@@ -141,7 +148,7 @@ def _of_do(program: Program, source: SourceFile, loop: Statement) -> LoopGuards 
     if size == 1:
         more = f"{index} {'.lt.' if up else '.gt.'} {high}"
     first = f"{low} {compare} {high}"
-    return LoopGuards(index, first, more, low, advanced, size if up else -size)
+    return LoopGuards(index, first, more, low, advanced, size if up else -size, fortran=True)
 
 
 def _split(text: str) -> list[str]:
