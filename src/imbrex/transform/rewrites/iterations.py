@@ -71,6 +71,18 @@ class Iterations:
                 raise Refusal(self.name, reason)
         return guards
 
+    def index(self, loop: Statement, guards: LoopGuards) -> str | None:
+        """The index, where it is a plain variable that only the loop itself sets."""
+        written = {a.variable for a in loop.accesses if a.write and not a.through}
+        if len(written) != 1:
+            return None
+        (key,) = written
+        variable = self.program.variables.get(key)
+        plain = variable is not None and variable.name.lower() == guards.index.lower()
+        if not plain or key in self.program.overlays or key in self.footprints.addressed:
+            return None
+        return key
+
     def _received(self, access: Access) -> bool:
         """Whether a call of MPI is given a variable as something other than a plain number."""
         return any(

@@ -212,7 +212,7 @@ class Pipelining(Preparing[LoopSite, list[Ahead]]):
             climb.accesses += owner.accesses
             block, index = owner.parent, owner.parent.statements.index(owner)
         header = site.loop.accesses
-        counter = self._index(site, guards)
+        counter = self.iterations.index(site.loop, guards)
         climb.changed |= self.footprints.changed(header)
         mine = climb.accesses
         item.varies = any(a.variable == counter and not a.write for a in mine)
@@ -242,18 +242,6 @@ class Pipelining(Preparing[LoopSite, list[Ahead]]):
         item.anchor, item.guards = anchor, conditions
         item.crossed, item.worked = crossed, worked
         return None
-
-    def _index(self, site: LoopSite, guards: LoopGuards) -> str | None:
-        """The index, where it is a plain variable that only the loop itself sets."""
-        written = {a.variable for a in site.loop.accesses if a.write and not a.through}
-        if len(written) != 1:
-            return None
-        (key,) = written
-        variable = self.program.variables.get(key)
-        plain = variable is not None and variable.name.lower() == guards.index.lower()
-        if not plain or key in self.program.overlays or key in self.footprints.addressed:
-            return None
-        return key
 
     def _position(self, site: LoopSite, start: Statement) -> int:
         """The position in the loop's body of the statement that a start is in."""
