@@ -110,6 +110,11 @@ NAMES = [
     "waitany.c",
     "wrapper.c",
     "wrapper.f90",
+    "frames.c",
+    "summa.c",
+    "summa.cpp",
+    "summa.f",
+    "summa.f90",
 ]
 # On two ranks some of their branches or neighbours do not occur.
 WITH_NEIGHBOURS = {
@@ -161,6 +166,11 @@ WITH_NEIGHBOURS = {
     "sides.f",
     "staggered.f90",
     "strait.f90",
+    "frames.c",
+    "summa.c",
+    "summa.cpp",
+    "summa.f",
+    "summa.f90",
 }
 
 

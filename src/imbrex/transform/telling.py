@@ -271,7 +271,8 @@ def _posted_ahead(
         return decisions
     loops = {proposal.routine.name for proposal in taken if proposal.posts}
     known = {(d.site.routine.name, d.site.call.line, d.site.call.name) for d in first}
-    added = ("MPI_Irecv", "MPI_Wait")
+    brought = {d.site.call.name for d in first if (d.site.routine.name, d.site.call.line) in posts}
+    added = ("MPI_Irecv", "MPI_Wait", *(brought & mpi_calls.COLLECTIVES))
     kept = []
     for decision in decisions:
         name, call = decision.site.routine.name, decision.site.call
@@ -283,9 +284,10 @@ def _posted_ahead(
         post = posts.get((decision.site.routine.name, decision.site.call.line))
         if post is None:
             continue
-        blocking = decision.site.call.name in mpi_calls.BLOCKING
+        name = decision.site.call.name
+        kind = "nonblocking" if name in mpi_calls.BLOCKING else "motion"
         decision.decision = "rewritten"
-        decision.rewrites = ["nonblocking"] if blocking else ["motion"]
+        decision.rewrites = ["collectives" if name in mpi_calls.COLLECTIVES else kind]
         decision.reason = Reason(ReasonKind.BEGINS_BEFORE(), decision.site.location)
         decision.details = []
         decision.crossed = post.worth

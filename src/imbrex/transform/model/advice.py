@@ -190,6 +190,14 @@ loop-calls bound-changes bound-unsigned header
     count by one, with bounds that are set before the loop and signed
 not-counted
     count by a constant, with bounds of integer type that are plain variables
+no-second
+    allocate it in front of the loop by one `malloc`, `calloc`, `new` or `allocate`, in the routine
+    with the loop, or declare an array of one dimension
+loop-allocates
+    allocate in front of the loop, in the routine with the loop
+not-copied
+    write it without macros that name the buffer or the index, without directives, on lines of its
+    own
 each-iteration
     receive into a buffer of its own, the same in each iteration, and unpack it
 ends-with-iteration

@@ -15,6 +15,7 @@ from imbrex.transform.rewrites.hoisting import Hoisting
 from imbrex.transform.rewrites.motion import ExistingMotion
 from imbrex.transform.rewrites.nested import NestedWrappers
 from imbrex.transform.rewrites.pipelining import Pipelining
+from imbrex.transform.rewrites.prefetching import Prefetching
 from imbrex.transform.rewrites.private import PrivateBuffers
 from imbrex.transform.rewrites.private_receives import PrivateReceives
 from imbrex.transform.rewrites.progress import ProgressCalls
@@ -51,6 +52,7 @@ PREPARING: tuple[type[Preparing[Any, Any]], ...] = (
     Hoisting,
     Sinking,
     Pipelining,
+    Prefetching,
 )
 """What makes room for communication to move, in the order in which it is tried."""
 
