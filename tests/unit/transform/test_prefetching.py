@@ -394,6 +394,11 @@ STAYS: dict[str, dict[str, str]] = {
         COPY: COPY.replace("N * sizeof(double)", "sizeof room"),
         **behind("room[0] = 1;"),
     },
+    "the size of what has the same name in front of the loop": {
+        LOOP: "    char room[2];\n    root = room[0] = 0;\n" + LOOP + "        char room[N];\n",
+        COPY: COPY.replace("N * sizeof(double)", "sizeof room"),
+        **behind("room[0] = 1;"),
+    },
     "the size of an array by a macro": {
         **FIXED,
         "#define N 64": "#define N 64\n#define SIZE(a) sizeof(a)",
@@ -406,6 +411,50 @@ STAYS: dict[str, dict[str, str]] = {
     "the address of an array": {
         **FIXED,
         BODY: BODY.replace("panel", "fixed").replace("memcpy(fixed", "memcpy(&fixed"),
+    },
+    "threads fill": {FILL: "#pragma omp parallel for private(i)\n" + EACH},
+    "a word to the compiler": {CALL: '#pragma message "panel"\n' + CALL},
+    "a conditional of the preprocessor": {CALL: "#ifndef NO\n" + CALL + "#endif\n"},
+    "a pointer to lines": {
+        NAMED: "    double *a, *c, (*panel)[8];\n",
+        USE: USE.replace("panel", "panel[0]"),
+        COPY: "            panel[k][1] = a[k];\n",
+    },
+    "an array of lines": {
+        NAMED: "    double *a, *c, panel[8][8];\n",
+        MADE: "",
+        USE: USE.replace("panel", "panel[0]"),
+        COPY: "            panel[k][1] = a[k];\n",
+    },
+    "an array of pointers": {
+        NAMED: "    double *a, *c, *lines[2];\n",
+        MADE: MADE.replace("panel", "lines[0]"),
+        BODY: BODY.replace("panel", "lines[0]"),
+    },
+    "an array whose size is told elsewhere": {
+        "static double table": "extern double far[];\nstatic double table",
+        NAMED: "    double *a, *c;\n",
+        MADE: "",
+        BODY: BODY.replace("panel", "far"),
+    },
+    "a member of a structure": {
+        NAMED: "    double *a, *c;\n    struct { double panel[N]; } held;\n",
+        MADE: "",
+        BODY: BODY.replace("panel", "held.panel"),
+    },
+    "an array of structures": {
+        "static double table": "struct pair { double x, y; };\nstatic double table",
+        NAMED: "    double *a, *c;\n    struct pair panel[N];\n",
+        MADE: "",
+        USE: USE.replace("panel", "&panel[0].x"),
+        CALL: CALL.replace("panel", "&panel[0].x"),
+    },
+    "a parameter": {
+        "int main(": "static void turns(double *c, double *panel, double *a, int rank, int size)\n"
+        "{\n    int k;\n" + LOOP + BODY + "    }\n}\nint main(",
+        "    for (i = 0; i < N; i++) {": "    turns(c, panel, a, rank, size);\n"
+        "    for (i = 0; i < N; i++) {",
+        LOOP + BODY + "    }\n    printf": "    printf",
     },
     "text in what fills": {COPY: '            memcpy(panel, "k panel", 8);\n'},
     "the value of the call": {CALL: "        found += " + CALL.lstrip()},

@@ -64,6 +64,8 @@ class SecondBuffers:
             return self._of_vector(variable, name)
         if _NUMBERS.fullmatch(variable.element.strip()) is None or variable.rows:
             return None
+        if variable.reference:
+            return None
         if not self.source.is_cxx and not ALLOCATES.search(self.source.data):
             return None
         return self._of_pointer(variable, name, size) or self._of_array(variable, name)
@@ -141,6 +143,8 @@ class SecondBuffers:
         """Memory of the size of an array of one dimension."""
         if variable.pointer or len(variable.bounds) != 1 or variable.kind == "parameter":
             return None
+        if variable.kind == "global" and variable.bounds[0][1] is None:
+            return None  # its size may be told in another file
         of_library = rb"\barray\s*<[^;]*\b" + re.escape(variable.name).encode() + rb"\b"
         if self.source.is_cxx and re.search(of_library, self.source.data):
             return None
