@@ -84,6 +84,12 @@ BUFFERS = {
 LIST = "std::vector<MPI_Request> q; MPI_Request t; "
 GOES: dict[str, dict[str, str]] = {
     "as usual": {},
+    "the caller's": {
+        "parameters": "std::vector<MPI_Request> &q",
+        "declare": "MPI_Request t;",
+        "objects": "std::vector<MPI_Request> own;",
+        "call": "exchange(own);",
+    },
     "reserved and emptied": {"first": "q.reserve(4);", "behind": "q.clear();"},
     "reserved for as many as there are objects": {
         "above": "struct Side { std::vector<double> in; };\nstatic std::vector<Side> sides;",
@@ -141,12 +147,6 @@ GOES: dict[str, dict[str, str]] = {
 STAYS: dict[str, dict[str, str]] = {
     "it outlives the routine": {"declare": "static std::vector<MPI_Request> q; MPI_Request t;"},
     "a global one": {"push": "shared.push_back(t);", "declare": "auto &q = shared; MPI_Request t;"},
-    "the caller's": {
-        "parameters": "std::vector<MPI_Request> &q",
-        "declare": "MPI_Request t;",
-        "objects": "std::vector<MPI_Request> own;",
-        "call": "exchange(own);",
-    },
     "copied": {"wait": "auto z = q; MPI_Waitall(z.size(), z.data(), MPI_STATUSES_IGNORE);"},
     "exchanged with another": {
         "wait": "std::vector<MPI_Request> z; z.swap(q); "

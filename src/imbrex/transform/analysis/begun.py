@@ -7,14 +7,16 @@ what the beginning touches. That is told in the terms of the block, with its sec
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.closed_lists import ClosedLists
 from imbrex.transform.analysis.counted_requests import Counters
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.handles import Handle, Handles, starts_of
+from imbrex.transform.analysis.listed_requests import Lists, RequestList
 from imbrex.transform.analysis.messages import statement_waits
+from imbrex.transform.analysis.named_requests import stays
 from imbrex.transform.analysis.request_states import RequestStates
 from imbrex.transform.analysis.requests import Requests
 from imbrex.transform.model.causes import Reason
@@ -40,6 +42,8 @@ class Beginnings:
         self.handles = Handles(footprints.program)
         self.states = RequestStates(footprints)
         self.counters = Counters(footprints, self.handles)
+        self.lists = Lists(footprints, self.handles)
+        self.closed = ClosedLists(footprints, self.handles, self.lists, self.states)
         self._known: dict[int, Begun | None] = {}
 
     def only_ends(self, routine: Routine, statement: Statement) -> bool:
@@ -135,6 +139,8 @@ class Beginnings:
             return None  # a Fortran compiler may keep in registers what a call is not given
         waits = self.handles.of(routine, end)
         if waits and len(waits) == 1 and waits[0].elements is None:
+            if (listed := self.lists.of_wait(waits[0])) is not None:
+                return self._find_listed(routine, block, index, waits[0], listed)
             return self._find_counted(routine, block, index, waits[0])
         if not waits or any(not wait.name or wait.elements is None for wait in waits):
             return None
@@ -217,6 +223,49 @@ class Beginnings:
                 return Begun(tuple(statements), accesses, (*begun, wait)) if known else None
         return None
 
+    def _find_listed(
+        self, routine: Routine, block: Block, index: int, wait: Handle, listed: RequestList
+    ) -> Begun | None:
+        """The same where the end waits for all of a list."""
+        if not self._is_known(wait):
+            return None
+        statements = self._since_emptied(routine, block, index, wait, listed)
+        if statements is None:
+            statements = self.closed.filled_by(block.statements[index], wait, listed)
+        if not statements:
+            return None
+        accesses: list[Access] = []
+        begun: list[Handle] = []
+        for statement in statements:
+            between = block.statements[block.statements.index(statement) : index]
+            changed = self.footprints.changed_by(between, routine.file)
+            footprint = self.footprints.of(statement, routine.file)
+            accesses += self.footprints.later(footprint.accesses, changed)
+            begun += starts_of(self.handles.within(routine, statement))
+        return Begun(tuple(statements), accesses, (*begun, wait))
+
+    def _since_emptied(
+        self, routine: Routine, block: Block, index: int, wait: Handle, listed: RequestList
+    ) -> list[Statement] | None:
+        """What starts messages since the list was emptied; None where that is not seen."""
+        found: list[Statement] = []
+        for position in range(index - 1, -1, -1):
+            statement = block.statements[position]
+            footprint = self.footprints.of(statement, routine.file)
+            if footprint.stop is not None:
+                return None
+            names = {event.name for event in footprint.events}
+            if names & mpi_calls.STARTS.keys():
+                if not names <= mpi_calls.STARTS.keys():
+                    return None
+                found.append(statement)
+            elif not names <= mpi_calls.WAITS:
+                return None
+            if self.lists.empties(routine, statement, listed):
+                first = position + self.lists.declares(statement, listed)
+                return found if self._stays(routine, wait, block, first, index) else None
+        return None
+
     def _is_known(self, wait: Handle) -> bool:
         """Whether no handle comes into a request, or leaves it, otherwise than is seen."""
         requests = Requests(self.footprints, wait.routine)
@@ -226,19 +275,7 @@ class Beginnings:
 
     def _stays(self, routine: Routine, wait: Handle, block: Block, first: int, last: int) -> bool:
         """Whether the name of a request means the same memory from one statement to another."""
-        names = set(re.findall(r"[A-Za-z_]\w*", wait.name)) - {"this"}
-        between = block.statements[first:last]
-        data = self.program.files[routine.file].data
-        for statement in between:
-            text = data[statement.start : statement.end].decode(errors="replace")
-            if statement.kind is Kind.DECLARE and names & set(re.findall(r"[A-Za-z_]\w*", text)):
-                return False
-        argument = wait.call.arguments[mpi_calls.REQUEST_OF_COMPLETION[wait.call.name]]
-        changed = set(self.footprints.changed_by([*between, block.statements[last]], routine.file))
-        if not argument.through:
-            changed -= {argument.base or ""}
-        variables = self.program.variables
-        return not any(key in variables and variables[key].name in names for key in changed)
+        return stays(self.footprints, routine, wait, block.statements[first : last + 1])
 
 
 def _may_be(start: Handle, ended: frozenset[tuple[str, int]]) -> bool:

@@ -7,16 +7,16 @@ the elements in front of it are what has been started since then, and no others.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.derived import split
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.handles import DEEPEST, Handle, Handles, Names, may_return
+from imbrex.transform.analysis.handles import Handle, Handles
 from imbrex.transform.analysis.requests import request_argument
+from imbrex.transform.analysis.steps import Step, Steps
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.program import Argument, Call, Kind, Routine, Statement
+from imbrex.transform.model.program import Argument, Kind, Routine, Statement
 
 _OBJECT = r"(?:this->)?(?P<object>(?:\w+(?:\.|->))*)"
 _ARRAY = re.compile(rf"(?P<first>&)?{_OBJECT}(?P<array>\w+)(?(first)\[0\])$")
@@ -25,7 +25,6 @@ _NEXT = re.compile(
     rf"(?P<address>&)?{_OBJECT}(?P<array>\w+)(?(address)\[|\+)"
     r"(?:this->)?(?P=object)(?P<counter>\w+)\+\+(?(address)\])$"
 )
-_PLAIN = (Kind.SIMPLE, Kind.DECLARE, Kind.JUMP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +45,6 @@ class CountedStarts:
     begins: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """A statement that is made within another one, where objects have these names."""
-
-    routine: Routine
-    statement: Statement
-    names: Names
-    depth: int
-    always: bool
-
-
 class Counters:
     """Follows counters of requests through the routines that a statement calls."""
 
@@ -64,6 +52,7 @@ class Counters:
         self.footprints = footprints
         self.program = footprints.program
         self.handles = handles
+        self.steps = Steps(footprints.program, handles)
 
     def of_wait(self, wait: Handle) -> Counter | None:
         """The member that says for how many requests of its object a wait is."""
@@ -99,7 +88,7 @@ class Counters:
     def keeps(self, routine: Routine, statement: Statement, wait: Handle) -> bool:
         """Whether a statement sets the counter to nothing but 0, behind the wait in it."""
         counter = self.of_wait(wait)
-        steps = self._steps(routine, statement)
+        steps = self.steps.of(routine, statement)
         if counter is None or steps is None:
             return False
         waited = False
@@ -112,7 +101,7 @@ class Counters:
 
     def of(self, routine: Routine, statement: Statement, counter: Counter) -> CountedStarts | None:
         """What a statement starts; None where it may change the counter in another way."""
-        steps = self._steps(routine, statement)
+        steps = self.steps.of(routine, statement)
         if steps is None:
             return None
         starts: list[Handle] = []
@@ -127,20 +116,20 @@ class Counters:
                 begins = True
         return CountedStarts(starts, begins)
 
-    def _changes(self, step: _Step, counter: Counter) -> bool:
+    def _changes(self, step: Step, counter: Counter) -> bool:
         """Whether a statement itself may set the counter, or a request of the array."""
         statement, file = step.statement, step.routine.file
         own = {counter.key, counter.array}
         if not own.isdisjoint(self.footprints.changed(statement.accesses)):
             return True
         for call in statement.calls:
-            if self._callee(call, step.routine) is None and call.name not in mpi_calls.WAITS:
+            if self.steps.callee(call, step.routine) is None and call.name not in mpi_calls.WAITS:
                 effects = self.footprints.of_call(call, file)
                 if effects.stop or not own.isdisjoint(self.footprints.changed_in(effects)):
                     return True
         return False
 
-    def _next(self, step: _Step, counter: Counter) -> Handle | None:
+    def _next(self, step: Step, counter: Counter) -> Handle | None:
         """The start that a statement is, in the next element that the counter gives."""
         statement = step.statement
         if statement.kind is not Kind.SIMPLE or len(statement.calls) != 1:
@@ -163,7 +152,7 @@ class Counters:
             return None
         return Handle(step.routine, statement, call, counter.requests, None, False)
 
-    def _is_reset(self, step: _Step, counter: Counter) -> bool:
+    def _is_reset(self, step: Step, counter: Counter) -> bool:
         """Whether a statement makes the counter 0, and does nothing else."""
         statement = step.statement
         if statement.kind is not Kind.SIMPLE or statement.calls or statement.sets is None:
@@ -180,43 +169,8 @@ class Counters:
         wanted = counter.place + self.program.variables[key].name
         return self._named(step, place, member) == wanted
 
-    def _named(self, step: _Step, place: str, argument: Argument) -> str:
+    def _named(self, step: Step, place: str, argument: Argument) -> str:
         return self.handles.name(step.routine, place, argument, step.names, step.depth)
-
-    def _callee(self, call: Call, routine: Routine) -> Routine | None:
-        if call.unknown or call.name.startswith("MPI_"):
-            return None
-        return self.program.callee(call.name, routine.file)
-
-    def _steps(self, routine: Routine, statement: Statement) -> list[_Step] | None:
-        """All statements that one makes, in their order; None where they are too deep."""
-        try:
-            return list(self._within(routine, statement, {}, 0, True))
-        except _TooDeepError:
-            return None
-
-    def _within(
-        self, routine: Routine, statement: Statement, names: Names, depth: int, always: bool
-    ) -> Iterator[_Step]:
-        plain = statement.kind in _PLAIN
-        for each in statement.walk():
-            here = always and plain
-            for call in each.calls:
-                callee = self._callee(call, routine)
-                if callee is None:
-                    continue
-                if depth == DEEPEST:
-                    raise _TooDeepError
-                inner = self.handles.passed(routine, call, callee, names, depth)
-                certain = here and self.handles.is_made(routine, each, call)
-                for outer in callee.body.statements:
-                    yield from self._within(callee, outer, inner, depth + 1, certain)
-                    certain = certain and not may_return(outer)
-            yield _Step(routine, each, names, depth, here)
-
-
-class _TooDeepError(Exception):
-    """Calls within calls, more than are followed."""
 
 
 def _without_blanks(text: str) -> str:

@@ -53,6 +53,13 @@ class Handles:
         complete = self._of_calls(routine, statement, {}, True, 0, found)
         return found if complete else None
 
+    def within(self, routine: Routine, statement: Statement) -> list[Handle]:
+        """Those of a statement of any kind, as far down as is followed."""
+        found: list[Handle] = []
+        for each in statement.walk():
+            self._of_calls(routine, each, {}, each is statement, 0, found)
+        return found
+
     def _of_calls(
         self,
         routine: Routine,
@@ -185,7 +192,7 @@ class Handles:
             if (variable := self.program.variables.get(key)) is not None
         }
         if root in own:
-            if depth and self._is_set(routine, root):
+            if depth and self.is_set(routine, root):
                 return ""
             outer = names.get(root, "") if depth else root
             return outer and _part(outer, rest)
@@ -196,10 +203,13 @@ class Handles:
         outer = names.get("this", "") if depth else "this"
         return outer and _part(outer, f".{place}")
 
-    def _is_set(self, routine: Routine, name: str) -> bool:
+    def is_set(self, routine: Routine, name: str) -> bool:
         """Whether a routine sets a parameter, which then is not what it was given any more."""
+        lists = self.program.request_vectors
         keys = {key for key in routine.parameters if key in self.program.variables}
         keys = {key for key in keys if self.program.variables[key].name == name}
+        # A reference to a list names the same one always.
+        keys -= lists
         if any(form == "addr" and key in keys for _, form, key in self.program.pointer_facts):
             return True
         return any(

@@ -6,6 +6,7 @@ place that may be that of the wait must be a start, a completion, or one that br
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -13,6 +14,7 @@ from imbrex import mpi_facts
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.aliases import EXTERNAL
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.list_changes import follows_start
 from imbrex.transform.analysis.places import Place, Places
 from imbrex.transform.analysis.requests import (
     constant,
@@ -36,6 +38,8 @@ _MEMORY_ONLY = frozenset(
         *("operator new", "operator new[]", "operator delete", "operator delete[]"),
     }
 )
+# Types of handles that are pointers, but for those of requests.
+_OPAQUE = re.compile(r"(?:imbrex|ompi)_(?:comm|communicator_t|datatype|datatype_t|group|group_t)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,7 @@ class _Uses:
 
     starts: list[Started] = field(default_factory=list)
     problem: Reason | None = None  # the first use that may bring a handle, or take it away
+    takes: set[Place] = field(default_factory=set)  # of a list: whose handles it takes in
 
 
 class RequestStates:
@@ -88,6 +93,8 @@ class RequestStates:
                 continue
             if uses.problem is not None:
                 return uses.problem
+            for taken in sorted(uses.takes):
+                found += self._all()[taken].starts
             found += [s for s in uses.starts if not self._apart(argument, wait, s.transfer.call)]
         return found
 
@@ -166,17 +173,35 @@ class RequestStates:
                     place = (access.variable, access.through)
                     known = uses.setdefault(place, _Uses())
                     self._problem(known, place, routine, call.line, call.name)
+        changed = self._list_change(routine, statement, uses)
         passed = {argument.base for call in statement.calls for argument in call.arguments}
         for access in statement.accesses:
             place = (access.variable, access.through)
             if access.variable in passed and not access.write:
                 continue
-            if place in given or self._harmless(routine, statement, access):
+            if place in given | changed or self._harmless(routine, statement, access):
                 continue
             self._problem(uses.setdefault(place, _Uses()), place, routine, access.line, "")
 
-    @staticmethod
-    def _handles(call: Call) -> Iterator[tuple[Place, bool]]:
+    def _list_change(
+        self, routine: Routine, statement: Statement, uses: dict[Place, _Uses]
+    ) -> set[Place]:
+        """Note what a list of requests takes in; the places of which that is all."""
+        change = statement.list_change
+        if change is None:
+            return set()
+        listed = (change.key, True)
+        known = uses.setdefault(listed, _Uses())
+        if not change.taken:
+            return {listed}
+        taken = (change.taken, False)
+        uses.setdefault(taken, _Uses())
+        known.takes.add(taken)
+        if not follows_start(statement):
+            self._problem(known, listed, routine, statement.line, "")
+        return {listed, taken}
+
+    def _handles(self, call: Call) -> Iterator[tuple[Place, bool]]:
         """Places that a call of MPI is given, and whether that of its request is among them."""
         if not call.name.startswith("MPI_") or call.name in mpi_calls.LOCAL:
             return
@@ -188,13 +213,19 @@ class RequestStates:
         known = mpi_facts.arguments(call.name) is not None
         modes = mpi_facts.access(call.name) if known else {}
         for position, argument in enumerate(call.arguments):
-            if argument.base is None or not argument.pointer:
+            if argument.base is None or not argument.pointer or self._is_handle(argument):
                 continue
             constant_handle = argument.constant.startswith("MPI_")
             if position == expected:
                 yield (argument.base, argument.through), True
             elif not constant_handle and (not known or "w" in modes.get(position, "")):
                 yield (argument.base, argument.through), False
+
+    def _is_handle(self, argument: Argument) -> bool:
+        """Whether an argument is a handle that points to an object of the library's own."""
+        variable = self.program.variables.get(argument.base or "")
+        known = variable is not None and argument.through and "(" not in argument.text
+        return known and variable is not None and _OPAQUE.match(variable.element) is not None
 
     def _library(self, call: Call, routine: Routine) -> list[Access]:
         """What a routine of a library does to what it is given."""

@@ -181,7 +181,9 @@ class Requests:
                 found.problem = found.problem or self._reason(text, call.line)
             elif transfer is not None:
                 found.starts.append((statement, transfer))
-        if key in self.program.request_lists or statement.listed == key:
+        change = statement.list_change
+        own = change is not None and change.key in self.program.request_lists
+        if key in self.program.request_lists or (own and change and change.taken == key):
             return
         for access in statement.accesses:
             if access.variable != key or passed or statement.allocation:

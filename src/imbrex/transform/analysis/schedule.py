@@ -14,6 +14,7 @@ from imbrex.transform.analysis.divided import Item, Schedule
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.member_requests import own_members
 from imbrex.transform.analysis.outliving import Outliving
+from imbrex.transform.analysis.own_lists import own_lists
 from imbrex.transform.analysis.paths import Path, contradict, exclusive
 from imbrex.transform.analysis.requests import Requests, request_argument, started
 from imbrex.transform.analysis.scratch import PartScratch
@@ -47,8 +48,11 @@ class Scheduler:
         parts, asked = self._parts(routine.body.statements)
         self.scratch = PartScratch(footprints, routine, parts, asked)
         # Statements that call what begins an exchange, and those that call what ends it.
-        self.ends = Beginnings(footprints).calls_in(routine)
+        beginnings = Beginnings(footprints)
+        self.ends = beginnings.calls_in(routine)
+        self.own_lists = own_lists(beginnings, routine)
         self.begins = {id(s) for begun in self.ends.values() for s in begun.statements}
+        self.begins |= self.own_lists.begins
 
     def run(self, transfers_of: dict[int, list[Transfer]]) -> Schedule:
         """`transfers_of`: by the identity of each call that may become nonblocking."""
@@ -237,6 +241,7 @@ class Scheduler:
                 self._hold(statement, path)
                 return
             waits = names & mpi_calls.COMPLETIONS
+            self.found.released += self.own_lists.ended.get(id(statement), [])
             self.blocked += self.in_flight if waits else []
             self.in_flight = [] if waits else self.in_flight
             self.blocked.append((path, self.found.released if waits else []))
@@ -290,6 +295,8 @@ class Scheduler:
 
     def _is_known(self, argument: Argument) -> bool:
         """Whether a request is started and completed by the routine alone."""
+        if argument.base in self.own_lists.keys:
+            return True
         if argument.base is None or not self.requests.is_named(argument):
             return False
         known = self.requests.uses(argument.base).problem is None

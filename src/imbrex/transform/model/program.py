@@ -15,6 +15,7 @@ from imbrex.transform.model.conditions import Choice, Test
 from imbrex.transform.model.covered_calls import UnreadCall
 from imbrex.transform.model.elementwise import Part
 from imbrex.transform.model.formulas import Assignment, Formula, Span
+from imbrex.transform.model.list_change import ListChange
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access, Layout, Meant, Variable
 from imbrex.transform.model.reduction import Reduction
@@ -156,7 +157,7 @@ class Statement:
     sets: tuple[str, Affine] | None = None
     chooses: tuple[str, Choice] | None = None  # the same, of one of two values
     swaps: tuple[str, str] | None = None  # the pointers that `std::swap` exchanges, alone
-    listed: str = ""  # of C++: the request variable whose handle a list of requests takes in
+    list_change: ListChange | None = None  # of C++: what it does to a list of requests
     allocates: tuple[Allocation, ...] = ()  # of Fortran
     shaped: Shaped | None = None  # of an assignment of Fortran to an array as a whole
     elementwise: tuple[Part, ...] = ()  # of an assignment of Fortran to a section of an array
@@ -278,6 +279,7 @@ class Program:
     passed_vectors: list[tuple[str, int, str]] = field(default_factory=list)
     # Local vectors of requests all of whose uses are seen; the variables whose handles they take.
     request_lists: dict[str, set[str]] = field(default_factory=dict)
+    request_vectors: set[str] = field(default_factory=set)  # all of C++ that hold requests
     # Fields that Fortran dummy arguments are seen to be, while objects are known beside them.
     passed_fields: dict[str, set[str]] = field(default_factory=dict)
     # By local variable of C: where the statements begin in which its address becomes known.

@@ -17,7 +17,7 @@ from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_vectors
 
 TAKES = frozenset({"push_back", "emplace_back"})
-CHANGES = TAKES | {"clear", "reserve", "resize"}
+CHANGES = TAKES | {"assign", "clear", "reserve", "resize"}
 _ADDRESSED = frozenset({"back", "front"})
 _NONE = re.compile(rb"MPI_REQUEST_NULL|MPI_Request\s*(?:\(\s*\)|\{\s*\})")
 _BODIES = frozenset(
@@ -95,23 +95,38 @@ class _Lists:
         if name in _ADDRESSED:
             return _is_given_to_mpi(outer, address=True)
         alone = bool(outer) and outer[-1].kind in _BODIES
-        if name in TAKES:
-            made = name == "emplace_back" and not call.arguments
-            one = len(call.arguments) == 1 and self._is_handle(call.arguments[0])
-            return alone and (made or one)
-        filled = [self._is_null(value) for value in call.arguments[1:]]
-        return name in CHANGES and alone and all(filled)
+        return alone and is_change(call, name, self.text)
 
-    def _is_null(self, value: Any) -> bool:
-        return is_no_request(self.text[slice(*cc.spelled(value))])
 
-    def _is_handle(self, value: Any) -> bool:
-        """Whether it is a request variable of the function, or no request."""
-        if self._is_null(value):
-            return True
-        inner = value.stripped
-        named = inner.referenced if inner.kind is ck.DECL_REF_EXPR else None
-        return named is not None and _is_local(named) and named.type.spelling == "MPI_Request"
+def is_change(call: Any, name: str, text: bytes) -> bool:
+    """Whether a method of a list, alone in a statement, is one of those that the model knows.
+
+    It brings in no other handle than that of a request variable of the function.
+    """
+    given = [child for child in call.arguments if not _is_default(child)]
+    if name in TAKES:
+        made = name == "emplace_back" and not given
+        return made or (len(given) == 1 and _is_handle(given[0], text))
+    if name == "assign" and len(given) != 2:
+        return False
+    return name in CHANGES and all(_is_null(value, text) for value in given[1:])
+
+
+def _is_default(value: Any) -> bool:
+    return value.kind is ck.UNEXPOSED_EXPR and not value.operands
+
+
+def _is_null(value: Any, text: bytes) -> bool:
+    return is_no_request(text[slice(*cc.spelled(value))])
+
+
+def _is_handle(value: Any, text: bytes) -> bool:
+    """Whether it is a request variable of the function, or no request."""
+    if _is_null(value, text):
+        return True
+    inner = value.stripped
+    named = inner.referenced if inner.kind is ck.DECL_REF_EXPR else None
+    return named is not None and _is_local(named) and named.type.spelling == "MPI_Request"
 
 
 def _is_local(declaration: Any) -> bool:
@@ -122,7 +137,7 @@ def _is_local(declaration: Any) -> bool:
 def _is_list(declaration: Any) -> bool:
     if not _is_local(declaration) or declaration.type.is_reference:
         return False
-    return declaration.type.spelling in ("std::vector<MPI_Request>", "vector<MPI_Request>")
+    return declaration.type.spelling in c_vectors.LISTS
 
 
 def _is_given_to_mpi(above: list[Any], *, address: bool) -> bool:

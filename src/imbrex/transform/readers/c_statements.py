@@ -167,12 +167,13 @@ class StatementReader:
         elif kind is ck.NULL_STMT:
             pass
         elif kind in ck.EXPRESSIONS:
+            effects.alone = cursor.stripped
             self.expressions.read(cursor, effects)
             statement.assigned = c_formulas.assignments(self.expressions, cursor)
             statement.sets = self.expressions.sets(cursor)
             inner, whole = cursor.stripped, False
             if inner.kind is ck.CALL_EXPR:
-                statement.swaps, statement.listed = effects.swaps, effects.listed
+                statement.swaps, statement.list_change = effects.swaps, effects.list_change
             if inner.kind is ck.CALL_EXPR and effects.calls:
                 effects.calls[-1].is_statement = effects.calls[-1].start == cc.spelled(inner)[0]
                 whole = self._with_check(statement, effects.calls[-1])

@@ -10,6 +10,7 @@ from clang.cindex import TypeKind
 
 from imbrex.transform.model.affine import Affine, Range, Section
 from imbrex.transform.model.causes import Cause
+from imbrex.transform.model.list_change import ListChange
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
 from imbrex.transform.model.program import Argument, Call, Program
 from imbrex.transform.model.reasons import ReasonKind
@@ -17,7 +18,7 @@ from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_std_arrays, c_vectors
-from imbrex.transform.readers.c_request_lists import TAKES, identity, is_no_request
+from imbrex.transform.readers.c_request_lists import TAKES, identity, is_change, is_no_request
 from imbrex.transform.readers.c_values import ValueReader
 from imbrex.transform.readers.cxx_library import is_library
 
@@ -80,7 +81,8 @@ class Effects:
     calls: list[Call] = field(default_factory=list)
     stop: Cause | None = None
     swaps: tuple[str, str] | None = None  # the pointers that `std::swap` exchanges
-    listed: str = ""  # the request variable whose handle a list of requests takes in
+    alone: Any | None = None  # the expression that is a whole statement
+    list_change: ListChange | None = None  # what that does to a list of requests
 
 
 def by_reference(formals: list[Any], position: int) -> bool:
@@ -189,8 +191,9 @@ class VectorReader(ValueReader, ABC):
         moves = name in c_vectors.MOVES
         declaration: Any = c_vectors.named(vector)
         line = cursor.location.line
-        if identity(declaration) in self.lists and found.key in self.program.request_lists:
-            self._change_list(cursor, name, found.key, effects)
+        local = identity(declaration) in self.lists and found.key in self.program.request_lists
+        if local or self._is_change(cursor, name, found, effects):
+            self._change_list(cursor, name, vector, found.key, effects)
             effects.accesses.append(Access(self._size_of(declaration), False, True, line))
             return True
         kind = ReasonKind.VECTOR_MOVES if moves else ReasonKind.VECTOR_METHOD
@@ -222,18 +225,31 @@ class VectorReader(ValueReader, ABC):
                 effects.accesses += [Access(held.key, True, w, line) for w in (False, True)]
         return True
 
-    def _change_list(self, cursor: Any, name: str, key: str, effects: Effects) -> None:
-        """Read a method that changes a list of requests; its elements are known nowhere else."""
+    def _is_change(self, cursor: Any, name: str, found: Memory, effects: Effects) -> bool:
+        """Whether a method does to a list of requests what is followed through the program."""
+        if found.key not in self.program.request_vectors or found.indices:
+            return False
+        whole = effects.alone
+        if whole is None or whole.raw.second != cursor.raw.second:
+            return False
+        return is_change(cursor, name, self.source.data)
+
+    def _change_list(self, cursor: Any, name: str, vector: Any, key: str, effects: Effects) -> None:
+        """Read a method that changes a list of requests."""
         line = cursor.location.line
+        taken = ""
         for child in cursor.arguments:
             if child.kind is ck.UNEXPOSED_EXPR and not child.operands:
                 continue  # a default argument
             if is_no_request(self.source.data[slice(*cc.spelled(child))]):
                 continue
             if name in TAKES:
-                effects.listed = self.key_of(child.stripped.referenced)
-                self.program.request_lists[key].add(effects.listed)
+                taken = self.key_of(child.stripped.referenced)
+                if key in self.program.request_lists:
+                    self.program.request_lists[key].add(taken)
             self.read(child.stripped, effects)
+        place = self.source.data[slice(*cc.spelled(vector))].decode(errors="replace")
+        effects.list_change = ListChange(key, place, name, taken)
         effects.accesses.append(Access(key, False, True, line))
         effects.accesses += [Access(key, True, write, line) for write in (False, True)]
 

@@ -34,6 +34,7 @@ MOVES = frozenset(
 GROWS = frozenset(
     {"resize", "reserve", "shrink_to_fit", "assign", "clear", "push_back", "pop_back"}
 )
+LISTS = frozenset({"std::vector<MPI_Request>", "vector<MPI_Request>"})
 RECAST = "recast"  # the cell of facts where a vector is cast to one that is not constant
 _VECTOR = re.compile(
     r"(?:const )?(?:class )?std::(?:__\w+::)?vector<"
@@ -112,6 +113,13 @@ def is_request(kind: Any) -> bool:
     return element_of(kind) == "int" or "request" in element_of(kind)
 
 
+def holds_requests(kind: Any) -> bool:
+    """Whether a type is that of a list of requests, or of a reference to one."""
+    inner = kind.pointee if kind.is_reference else kind
+    spelled = str(inner.spelling).removeprefix("const ")
+    return spelled in LISTS or "request" in element_of(inner)
+
+
 def enter(program: Program, key: str, variable: Variable, cursor: Any) -> None:
     """Note a vector and the memory that it has of its own, if it is no reference."""
     variable.pointer = True
@@ -121,6 +129,8 @@ def enter(program: Program, key: str, variable: Variable, cursor: Any) -> None:
     structure = _structure(_own_kind(cursor.type))
     variable.element_bytes = 0 if structure is None else structure.size_bytes
     variable.rows = bool(extents)
+    if not extents and holds_requests(cursor.type):
+        program.request_vectors.add(key)
     rows = tuple((Affine(0), None if n is None else Affine(n - 1)) for n in reversed(extents))
     variable.bounds = ((Affine(0), None), *rows)
     if cursor.type.is_reference:
