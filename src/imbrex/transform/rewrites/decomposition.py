@@ -25,12 +25,13 @@ from imbrex.transform.rewrites.base import Plan, Refusal, Site, calls_of
 from imbrex.transform.rewrites.collectives import SHARING, all_named, named_elsewhere
 from imbrex.transform.rewrites.private import free_name, taken_names
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
-from imbrex.transform.rewrites.received import ALLOCATES, named_type, numbers_in
+from imbrex.transform.rewrites.received import ALLOCATES, numbers_in
 from imbrex.transform.text.directives import directed
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.exchange_text import ExchangeNames, exchange_functions
 from imbrex.transform.text.layout import first_on_line, indent_at, line_start
 from imbrex.transform.text.loop_headers import Header, read_header
+from imbrex.transform.text.received_text import named_type
 from imbrex.transform.text.routine_text import c_routine_text
 from imbrex.transform.text.terms import shifted
 from imbrex.transform.text.wrapping import wrapped

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.sections import layout_of
+from imbrex.transform.analysis.taken import handles_errors
 from imbrex.transform.analysis.unread import never_read
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.causes import Reason
@@ -25,8 +26,10 @@ from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.rewrites.base import Plan, Site, calls_of
 from imbrex.transform.rewrites.private import NAME, free_name, taken_names
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
+from imbrex.transform.rewrites.received_fortran import ARGUMENTS, selected
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import after_line, first_on_line, indent_at, line_start
+from imbrex.transform.text.received_text import Names, Selected, c_texts, fortran_texts
 from imbrex.transform.text.wrapping import wrapped
 
 _CALL = "MPI_Sendrecv_replace"
@@ -45,6 +48,7 @@ class Apart:
     loop: Statement
     numbers: int  # in an element that is a structure of them; 0: it is one itself
     own_status: bool  # it gets a status of its own; else that of the call serves
+    selected: Selected | None = None  # of Fortran
 
 
 class ReceivedBuffers(Preparing[Site, Apart]):
@@ -80,36 +84,43 @@ class ReceivedBuffers(Preparing[Site, Apart]):
         """What to do with one call; None where it is not of this kind."""
         routine, statement, call = site.routine, site.statement, site.call
         source = self.program.files[routine.file]
-        if source.is_fortran or len(call.arguments) != _ARGUMENTS or call.macro:
+        fortran = source.is_fortran
+        expected = ARGUMENTS if fortran else (_ARGUMENTS,)
+        if len(call.arguments) not in expected or call.macro:
             return None
         if not (call.is_statement and _on_lines_of_its_own(source, statement)):
             return None
         buffer, number, *_ = call.arguments
         variable = self.program.variables.get(buffer.base or "")
-        if variable is None or variable.volatile or buffer.text.strip() != variable.name:
+        if variable is None or variable.volatile or not _is_plain(number):
             return None
-        numbers = self._numbers_in(variable, call)
-        if numbers is None or not _is_plain(number):
+        numbers = 0 if fortran else self._numbers_in(variable, call)
+        if numbers is None:
             return None
         status = call.arguments[_STATUS]
         if status.constant != "MPI_STATUS_IGNORE":
             named = _NAMED.fullmatch(status.text.strip()) is not None
             if not named or never_read(self.program, routine, status.base or "") is not None:
                 return None  # how many have come may be asked
+        if handles_errors(self.program):
+            return None  # an error leaves the status without a number
         loop = _outermost(statement)
         if loop is None or not _on_lines_of_its_own(source, loop):
             return None
         whole = self.footprints.of(loop, routine.file)
         if whole.stop is not None or whole.leaves is not None:
             return None
-        assert number.value is not None
-        if number.value.variables() & self.footprints.changed_in(whole):
+        changed = self.footprints.changed_in(whole)
+        if number.value is None or number.value.variables() & changed:
             return None
+        own = status.constant == "MPI_STATUS_IGNORE" or _is_used_elsewhere(site, status)
+        if fortran:
+            part = selected(self.program, routine, loop, call, changed)
+            return None if part is None else Apart(variable, loop, 0, own, part)
         if not (source.is_cxx or ALLOCATES.search(source.data)):
             return None
         if numbers and not _COPIES.search(source.data):
             return None
-        own = status.constant == "MPI_STATUS_IGNORE" or _is_used_elsewhere(site, loop, status)
         return Apart(variable, loop, numbers, own)
 
     def _numbers_in(self, variable: Variable, call: Call) -> int | None:
@@ -118,6 +129,8 @@ class ReceivedBuffers(Preparing[Site, Apart]):
         None where what is sent are not so many elements, from the first.
         """
         buffer, number, datatype, *_ = call.arguments
+        if buffer.text.strip() != variable.name:
+            return None
         first = buffer.origin is not None and all(index == Affine(0) for index in buffer.origin)
         if not first or len(variable.bounds) != 1 or number.value is None or variable.rows:
             return None
@@ -131,39 +144,36 @@ class ReceivedBuffers(Preparing[Site, Apart]):
         variable, loop = apart.variable, apart.loop
         source = self.program.files[routine.file]
         taken = taken_names(source.data, routine)
-        name, number, own = (
-            free_name(f"{variable.name}_{ending}", taken) for ending in ("came", "count", "status")
+        came, number, extents, own = (
+            free_name(f"{variable.name}_{ending}", taken)
+            for ending in ("came", "count", "extents", "status")
         )
-        whole = [argument.text.strip() for argument in call.arguments]
-        buffer, count, kind, to, tag, origin, other, comm, status = whole
-        status = f"&{own}" if apart.own_status else status
-        arguments = [buffer, count, kind, to, tag, name, count, kind, origin, other, comm, status]
-        here = indent_at(source.data, statement.code_start)
-        head = source.data[call.start : call.arguments[0].start].decode()
-        head = re.sub(r"_replace", "", head)
-        text = wrapped(source.language, head + ", ".join(arguments) + ")", len(here), here)
-        asks = "MPI_Get_elements" if apart.numbers else "MPI_Get_count"
-        copy = f"\n{here}{asks}({status}, {kind}, &{number});\n{here}"
-        if apart.numbers:
-            size = f"sizeof({named_type(source, variable)}) / {apart.numbers} * (size_t){number}"
-            copy += f"memcpy({buffer}, {name}, {size});"
+        index = free_name("imbrex_i", taken)
+        names = Names(came, number, index, extents, own if apart.own_status else "")
+        outside, here = (indent_at(source.data, each.code_start) for each in (loop, statement))
+        if apart.selected is None:
+            texts = c_texts(source, variable, call, names, apart.numbers, (outside, here))
         else:
-            index = "imbrex_i"
-            copy += f"for (int {index} = 0; {index} < {number}; {index}++)"
-            copy += f"\n{here}    {buffer}[{index}] = {name}[{index}];"
-        outside = indent_at(source.data, loop.code_start)
+            texts = fortran_texts(
+                source, routine, variable, call, names, apart.selected, (outside, here)
+            )
+        whole = [argument.text.strip() for argument in call.arguments]
+        buffer, count, kind, to, tag, origin, other, comm, _, *error = whole
+        arguments = [buffer, count, kind, to, tag, came, count, kind, origin, other, comm]
+        head = source.data[call.start : call.arguments[0].start].decode()
+        head = re.sub(r"(?i)_replace", "", head)
+        text = head + ", ".join([*arguments, texts.status, *error]) + ")"
         front = line_start(source.data, loop.code_start)
         ends = after_line(source.data, statement.end), after_line(source.data, loop.end)
-        asked = f"{outside}int {number};\n"
-        asked += f"{outside}MPI_Status {own};\n" if apart.own_status else ""
         edits = [
-            Edit(front, front, _declaration(source, variable, name, count, outside) + asked),
-            Edit(call.start, call.end, text),
-            Edit(ends[0], ends[0], copy),
-            Edit(ends[1], ends[1], f"\n{outside}{_release(source, name)}"),
+            *texts.declared,
+            Edit(front, front, texts.front),
+            Edit(call.start, call.end, wrapped(source.language, text, len(here), here)),
+            Edit(ends[0], ends[0], texts.behind_call),
+            Edit(ends[1], ends[1], texts.behind_loop),
         ]
         reason = Reason(
-            ReasonKind.RECEIVED_IN(variable=variable.name, name=name),
+            ReasonKind.RECEIVED_IN(variable=variable.name, name=came),
             Location(routine.file, call.line),
         )
         proposal = Proposal(self.name, routine, call.line, reason, {routine.file: edits})
@@ -187,36 +197,17 @@ def numbers_in(program: Program, variable: Variable, datatype: Argument) -> int 
     return numbers if numbers * size_bytes == variable.element_bytes else None
 
 
-def _declaration(source: SourceFile, variable: Variable, name: str, count: str, indent: str) -> str:
-    kind = named_type(source, variable)
-    if source.is_cxx:
-        return f"{indent}{kind} *{name} = new {kind}[{count}];\n"
-    return f"{indent}{kind} *{name} = malloc(sizeof({kind}) * (size_t)({count}));\n"
-
-
-def _release(source: SourceFile, name: str) -> str:
-    return f"delete[] {name};" if source.is_cxx else f"free({name});"
-
-
-def named_type(source: SourceFile, variable: Variable) -> str:
-    """The elements' type as the language says it: C has structures by their tag or by a name."""
-    tag = re.search(rb"\bstruct\s+%b\b" % re.escape(variable.element.encode()), source.data)
-    tagged = bool(variable.element_bytes) and tag is not None and not source.is_cxx
-    return f"struct {variable.element}" if tagged else variable.element
-
-
-def _is_used_elsewhere(site: Site, loop: Statement, status: Argument) -> bool:
-    """Whether a status variable has a use outside the loop, so that it may go out of use inside."""
-    inside = set(map(id, loop.walk()))
+def _is_used_elsewhere(site: Site, status: Argument) -> bool:
+    """Whether another statement has a status variable, which so stays in use without this one."""
+    remaining = [each for each in site.routine.statements() if each is not site.statement]
     return any(
         access.variable == status.base
-        for statement in site.routine.statements()
-        if id(statement) not in inside and statement.kind is not Kind.DECLARE
+        for statement in remaining
+        if statement.kind is not Kind.DECLARE
         for access in statement.accesses
     ) or any(
         argument.base == status.base
-        for statement in site.routine.statements()
-        if id(statement) not in inside
+        for statement in remaining
         for call in statement.calls
         for argument in call.arguments
     )
