@@ -37,6 +37,7 @@ from imbrex.transform.call_stack import with_deep_stack
 from imbrex.transform.choice import are_chosen, goes_with_chosen, of_chosen
 from imbrex.transform.deciding import Deciding
 from imbrex.transform.garbage import collect, uncollected
+from imbrex.transform.imports import complete_imports
 from imbrex.transform.known_libraries import known_functions, libraries_of
 from imbrex.transform.model.program import Program
 from imbrex.transform.permissions import Permissions
@@ -122,6 +123,11 @@ def transform(paths: list[Path], options: Options) -> Outcome:
             outcome = _transform(paths, options)
             if options.progress_interval_s is not None and not outcome.skipped:
                 _add_progress(paths, options, outcome, options.progress_interval_s)
+            for path in paths:
+                if str(path) in outcome.after and path.suffix.lower() in FORTRAN_SUFFIXES:
+                    texts, flags = (outcome.before, outcome.after), _flags(options, path)
+                    before, after = (text[str(path)] for text in texts)
+                    outcome.after[str(path)] = complete_imports(path, before, after, flags)
             return outcome
 
     return with_deep_stack(work)
@@ -367,6 +373,10 @@ def read_program(paths: list[Path], options: Options) -> Program:
     return with_deep_stack(lambda: _read_program(paths, options))
 
 
+def _flags(options: Options, path: Path) -> list[str]:
+    return options.flags_of.get(path.resolve(), options.flags)
+
+
 def _read_program(paths: list[Path], options: Options) -> Program:
     program = Program(
         single_thread=options.single_thread,
@@ -381,7 +391,7 @@ def _read_program(paths: list[Path], options: Options) -> Program:
                 data = path.read_bytes()
             if not data.strip():
                 raise ImbrexError(f"{path}: the file is empty")
-            flags = options.flags_of.get(path.resolve(), options.flags)
+            flags = _flags(options, path)
             if path.suffix in C_SUFFIXES:
                 plain = [f for f in flags if not is_form_flag(f)]
                 texts = options.contents

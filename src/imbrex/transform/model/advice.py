@@ -22,8 +22,9 @@ one-buffer
 argument-count
     mend the call; a compiler with the interface of `mpi_f08` says what is wrong
 mpi-unknown
-    `include 'mpif.h'` or `use mpi` without `only` in the routine, or in a module that it uses as
-    a whole and that keeps none of these names private: the rewrite needs further names
+    `include 'mpif.h'`, `use mpi` or `use mpi, only:` without other names for them in the routine or
+    the unit around it; or `use mpi` in a module that it uses as a whole and that keeps none of
+    these names private: the rewrite needs further names
 mismatch
     `use mpi`
 call-ends-loop

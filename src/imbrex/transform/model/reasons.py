@@ -142,7 +142,9 @@ class ReasonKind(Sentence):
     NOT_BRACED_STATEMENT = "the call is not a plain statement in braces"
     NO_ROOM_BEFORE = "no statement can be put in front of the call"
     NO_DECLARATIONS = "the routine has no declarations"
-    MPI_UNKNOWN = "neither mpif.h nor the whole of a module of MPI is known here"
+    MPI_UNKNOWN = (
+        "neither mpif.h nor a module of MPI is known here, as a whole or by a list of names"
+    )
     MISMATCH = (
         "nonblocking calls with buffers of two types need `use mpi` instead of mpif.h: "
         "compilers reject the mismatch"

@@ -99,8 +99,23 @@ class Names:
             where = where.parent
         return False
 
-    def interface(self, scope: Scope, depth: int = 0) -> str:
-        """How MPI's names are known in a scope, also by way of modules; "" if not all are."""
+    def interface(self, scope: Scope) -> str:
+        """How MPI's names are known in a scope, also by way of modules.
+
+        "" if not all are, and none are imported where more can be added.
+        """
+        return self._whole_interface(scope, 0) or self._imported(scope)
+
+    @staticmethod
+    def _imported(scope: Scope) -> str:
+        where: Scope | None = scope
+        while where is not None:
+            if where.imports is not None:
+                return where.imports.interface
+            where = where.parent
+        return ""
+
+    def _whole_interface(self, scope: Scope, depth: int) -> str:
         where: Scope | None = scope
         while where is not None and depth <= 20:
             if where.interface:
@@ -111,7 +126,7 @@ class Names:
                     renamed = [n for m, n in where.uses if m == module_name and n is not None]
                     if any("mpi_" in "".join(pairs.values()) for pairs in renamed):
                         continue
-                    if found := self.interface(module, depth + 1):
+                    if found := self._whole_interface(module, depth + 1):
                         return found
             where = where.parent
         return ""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.readers.fortran_imports import Imports
 from imbrex.transform.readers.fortran_kinds import of_kind
 from imbrex.transform.readers.fortran_lines import (
     LogicalLine,
@@ -63,7 +64,8 @@ class Scope:
     uses: list[tuple[str, dict[str, str] | None]] = field(default_factory=list)
     dummies: list[str] = field(default_factory=list)
     result: str = ""
-    interface: str = ""  # how MPI was made known
+    interface: str = ""  # how MPI was made known as a whole
+    imports: Imports | None = None  # names of MPI that are made known one by one
     mpi_types: set[str] = field(default_factory=set)  # what `use mpi_f08, only:` names
     withholds: bool = False  # of a module: names of MPI may not be known where it is used
     hidden: Cause | None = None  # why some of its code is not read
@@ -79,6 +81,7 @@ class Scope:
     equivalences: set[str] = field(default_factory=set)
     body: list[LogicalLine] = field(default_factory=list)
     declare_after: int = -1
+    last_line: int = 0
     saves_all: bool = False
 
     def shares(self, name: str) -> bool:

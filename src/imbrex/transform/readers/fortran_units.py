@@ -12,6 +12,7 @@ from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.sources import Language, SourceFile
 from imbrex.transform.readers.fortran_conditionals import Conditionals, conditionals
 from imbrex.transform.readers.fortran_defined import Own
+from imbrex.transform.readers.fortran_imports import clash, imports_of
 from imbrex.transform.readers.fortran_lines import (
     LogicalLine,
     closing,
@@ -171,6 +172,7 @@ class Units:
                 if _END.match(text) and not _INNER_END.match(text):
                     if current is None:
                         raise ImbrexError(f"{self.path}: line {line.line}: an END of nothing")
+                    current.last_line = line.line
                     current = current.parent
                     in_execution = state.pop()
                     continue
@@ -200,6 +202,8 @@ class Units:
                 if text.startswith("generic"):
                     self.own.component(text)
                 self.declarations.read(current, line)
+                if text.startswith("use"):
+                    current.imports = imports_of(line, current.imports)
                 if not text.startswith(("data", "format")):
                     current.declare_after = line.end
                 continue
@@ -210,7 +214,10 @@ class Units:
             held = []
         if self.linked is not None:
             self.linked |= self.declarations.linked
+        clashing = any(clash(name) for scope in self.scopes for name in scope.symbols)
         for scope in self.scopes:
+            if clashing:
+                scope.imports = None
             if self.missing and not scope.problem:
                 # It may define macros, so that any line may read otherwise.
                 scope.missing = self.missing

@@ -18,6 +18,12 @@ from imbrex.transform.rewrites.blocking import BlockingToNonblocking
 
 _C_COMMENT = re.compile(rb"\"(?:\\.|[^\"\\\n])*\"|//[^\n]*|/\*.*?\*/", re.DOTALL)
 _FIXED_COMMENT = re.compile(rb"^[cC*!][^\n]*|![^\n]*", re.MULTILINE)
+# A list of names that a scope imports, on as many lines as it has in either form.
+_IMPORTS = re.compile(
+    rb"^[ \t]*use\b[^\n]*\bmpi(?:_f08)?\s*,\s*only\s*:"
+    rb"(?:[^\n&]*&[^\n]*\n|[^\n]*\n {5}[^ 0\n])*[^\n]*",
+    re.MULTILINE | re.IGNORECASE,
+)
 _FREE_COMMENT = re.compile(rb"![^\n]*")
 # Routines of MPI that make memory or files common to processes: a collective may be what keeps
 # their uses apart, which data flow does not show.
@@ -37,6 +43,7 @@ def named_elsewhere(program: Program, name: str, sites: list[Site]) -> Location 
         if source.language is Language.FORTRAN_FIXED:
             comment = _FIXED_COMMENT
         bare = comment.sub(_blanked, source.data)
+        bare = _IMPORTS.sub(_blanked, bare) if fortran else bare
         pattern = re.compile(rb"(?<![A-Za-z0-9_])" + name.encode() + rb"(?![A-Za-z0-9_])")
         if fortran:
             pattern = re.compile(pattern.pattern, re.IGNORECASE)
