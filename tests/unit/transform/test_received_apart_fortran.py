@@ -29,6 +29,11 @@ APART: dict[str, tuple[str, str, str]] = {
         "real(8) :: here(0:most)",
     ),
     "a name that is taken": (CHAIN, HERE, HERE + ", here_came"),
+    "arguments by their names": (
+        CHAIN,
+        "MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)\n    end do",
+        "ierror=ierr, status=MPI_STATUS_IGNORE, comm=MPI_COMM_WORLD)\n    end do",
+    ),
     "a status that is not read": (TORUS, "status, ierr)", "MPI_STATUS_IGNORE, ierr)"),
 }
 STAYS: dict[str, tuple[str, str, str]] = {
@@ -39,11 +44,6 @@ STAYS: dict[str, tuple[str, str, str]] = {
     "elements of another type": (CHAIN, HERE, "real(4) :: here(most)"),
     "another number each time": (CHAIN, ROUND, ROUND + "\n      n = n - 1"),
     "the loop is left": (CHAIN, ROUND, ROUND + "\n      if (f(1) > 1d9) return"),
-    "an argument by its name": (
-        CHAIN,
-        "MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)\n    end do",
-        "MPI_COMM_WORLD, status=MPI_STATUS_IGNORE, ierror=ierr)\n    end do",
-    ),
     "a volatile array": (CHAIN, HERE, "real(8), volatile :: here(most)"),
     "how many have come is asked": (
         TORUS,

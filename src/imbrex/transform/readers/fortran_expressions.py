@@ -15,6 +15,7 @@ from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.shapes import bounds_of
 from imbrex.transform.readers.fortran_arguments import Arguments, Effects
 from imbrex.transform.readers.fortran_components import BASE, Component
+from imbrex.transform.readers.fortran_keywords import ordered
 from imbrex.transform.readers.fortran_library import FUNCTIONS, OPERATORS
 from imbrex.transform.readers.fortran_lines import (
     LogicalLine,
@@ -259,15 +260,20 @@ class Expressions(Arguments):
         self, line: LogicalLine, name: str, start: int, first: int, last: int, effects: Effects
     ) -> Call:
         """A procedure reference whose arguments are `line[first:last]`."""
-        arguments = []
-        for a, b in split_arguments(line.masked[first:last]):
+        text, arguments = line.masked[first:last], []
+        parts = split_arguments(text)
+        mpi = mpi_name(name) if name.startswith("mpi_") else ""
+        order = ordered(mpi, [text[a:b] for a, b in parts]) if mpi else None
+        if order is not None:
+            parts = [(parts[number][0] + inside, parts[number][1]) for number, inside in order]
+        for a, b in parts:
             inner = Effects()
             arguments.append(self.argument(line, first + a, first + b, inner))
             effects.accesses += inner.accesses
             effects.calls += inner.calls
             effects.stop = effects.stop or inner.stop
-        if name.startswith("mpi_"):
-            name = mpi_name(name)
+        if mpi:
+            name = mpi
             self._values(name, arguments, line.line, effects)
         end = last if last < len(line.bytes) else len(line.bytes) - 1
         return Call(name, arguments, line.bytes[start], line.bytes[end] + 1, line.line)

@@ -27,6 +27,7 @@ from imbrex.transform.rewrites.base import Plan, Site, calls_of
 from imbrex.transform.rewrites.private import NAME, free_name, taken_names
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
 from imbrex.transform.rewrites.received_fortran import ARGUMENTS, selected
+from imbrex.transform.text.call_text import head_of
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import after_line, first_on_line, indent_at, line_start
 from imbrex.transform.text.received_text import Names, Selected, c_texts, fortran_texts
@@ -160,7 +161,7 @@ class ReceivedBuffers(Preparing[Site, Apart]):
         whole = [argument.text.strip() for argument in call.arguments]
         buffer, count, kind, to, tag, origin, other, comm, _, *error = whole
         arguments = [buffer, count, kind, to, tag, came, count, kind, origin, other, comm]
-        head = source.data[call.start : call.arguments[0].start].decode()
+        head = head_of(source.data, call)
         head = re.sub(r"(?i)_replace", "", head)
         text = head + ", ".join([*arguments, texts.status, *error]) + ")"
         front = line_start(source.data, loop.code_start)

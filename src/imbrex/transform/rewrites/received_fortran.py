@@ -17,7 +17,6 @@ from imbrex.transform.text.received_text import Selected
 _ELEMENTS = re.compile(
     r"double (?:precision|complex)|(?:real|integer|complex|logical)(?:\*\d+|\(\d+\))?"
 )
-_KEYWORD = re.compile(r"\w+\s*=(?!=)")
 _INTRINSICS = ("lbound", "ubound", "mod")  # what the text uses, unless the program has its own
 ARGUMENTS = (9, 10)  # without the error code, and with it
 
@@ -34,7 +33,7 @@ def selected(
     variable = program.variables.get(buffer.base or "")
     if variable is None or source.language is not Language.FORTRAN_FREE:
         return None
-    if any(_is_split(argument.text) for argument in call.arguments) or routine.declare_after < 0:
+    if routine.declare_after < 0:
         return None
     if variable.pointer or variable.scattered or variable.optional or variable.kind == "field":
         return None
@@ -57,11 +56,6 @@ def selected(
         known = low == Affine(1) or _fills(program, extents, number.value)
         return Selected(str(low.constant), count) if known else None
     return Selected("", count) if _fills(program, extents, number.value) else None
-
-
-def _is_split(text: str) -> bool:
-    """Whether an argument is given by its name, or stands on several lines."""
-    return "\n" in text or "!" in text or _KEYWORD.match(text.strip()) is not None
 
 
 def _fills(

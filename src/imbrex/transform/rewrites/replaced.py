@@ -20,6 +20,7 @@ from imbrex.transform.model.sources import Language
 from imbrex.transform.rewrites.base import Plan, Refusal, Site, calls_of
 from imbrex.transform.rewrites.private import NAME, PrivateBuffers, elements, free_name
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
+from imbrex.transform.text.call_text import head_of
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.halves import Halves
 from imbrex.transform.text.layout import first_on_line, indent_at, line_start
@@ -113,7 +114,7 @@ class ReplacedBuffers(Preparing[Site, Variable]):
         arguments = [name, count, kind, to, tag, buffer, count, kind, origin, other, *rest]
         here = indent_at(source.data, statement.code_start)
         fortran = source.language is not Language.C
-        head = source.data[call.start : call.arguments[0].start].decode()
+        head = head_of(source.data, call)
         head = re.sub(r"(?i)_replace", "", head)
         text = wrapped(source.language, head + ", ".join(arguments) + ")", len(here), here)
         front = line_start(source.data, statement.code_start)

@@ -20,6 +20,7 @@ from imbrex.transform.model.sources import Language
 from imbrex.transform.rewrites.base import Plan, Refusal, Site, calls_of
 from imbrex.transform.rewrites.private import NAME, elements, free_name
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
+from imbrex.transform.text.call_text import head_of
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.halves import Halves
 from imbrex.transform.text.layout import after_line, first_on_line, indent_at, line_start
@@ -124,7 +125,7 @@ class SentCopies(Preparing[Site, Variable]):
             declared = f"{inner}{variable.element}{'' if fixed else ' ::'} {name}({bounds})"
             behind = source.data.find(b"\n", routine.declare_after)
             copy = f"{here}{name} = {variable.name}\n"
-        head = source.data[call.start : call.arguments[0].start].decode()
+        head = head_of(source.data, call)
         rest = ", ".join([name, *(argument.text.strip() for argument in call.arguments[1:])])
         text = wrapped(source.language, f"{head}{rest})", len(here), here)
         front = line_start(source.data, statement.code_start)
