@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from imbrex.transform import mpi_calls
@@ -205,28 +206,46 @@ class Requests:
         return found
 
     def _changed_between(self, start: Statement, wait: Statement) -> frozenset[str] | None:
-        """Variables that may differ at the wait; None where the start is not known to come first.
-
-        The statements from the one that contains the start up to the wait, in the wait's block.
-        """
-        block = wait.parent
-        inner: Statement | None = start
-        while inner is not None and inner.parent is not block:
-            inner = inner.parent.owner if inner.parent is not None else None
-        if inner is None or block is None:
-            return None
-        first, last = block.statements.index(inner), block.statements.index(wait)
-        if first >= last:
-            return None
+        """Variables that may differ at the wait; None where that is not known."""
         changed: frozenset[str] = frozenset()
-        for statement in block.statements[first:last]:
+        for statement in self._between(start, wait):
             if statement.removed:
                 continue
             footprint = self.footprints.of(statement, self.routine.file)
             if footprint.stop is not None:
                 return None
             changed |= self.footprints.changed_in(footprint)
-        return changed
+        return changed if self._between(start, wait) else None
+
+    @staticmethod
+    def _between(start: Statement, wait: Statement) -> list[Statement]:
+        """The statements that may run from the start to the wait: what contains the start first.
+
+        Where the start does not stand in front of the wait in the block of this, it may be of an
+        iteration before: the outermost loop around both is all of them. Empty where none is known.
+        """
+        around = {id(block): inner for block, inner in _surroundings(start)}
+        found: list[Statement] = []
+        for block, inner in _surroundings(wait):
+            first = around.get(id(block))
+            if first is None:
+                continue
+            begin, end = block.statements.index(first), block.statements.index(inner)
+            if not found and begin < end:
+                if inner is wait:
+                    return block.statements[begin:end]
+                found = block.statements[begin : end + 1]
+            if block.owner is not None and block.owner.kind is Kind.LOOP:
+                found = [block.owner]
+        return found
+
+
+def _surroundings(statement: Statement) -> Iterator[tuple[Block, Statement]]:
+    """The blocks around a statement from within, each with what contains the statement there."""
+    inner: Statement | None = statement
+    while inner is not None and inner.parent is not None:
+        yield inner.parent, inner
+        inner = inner.parent.owner
 
 
 def constant(section: Section | None) -> Section | None:

@@ -148,7 +148,7 @@ class ExistingMotion(Completing[list[Piece], Lowered]):
             control.append(Access(base, status.through, True, call.line))
         whole = request_access(call, self.program)
         found = []
-        for element in self._elements(site, ignored):
+        for element in self._elements(site, ignored or not status_read):
             part = whole
             mine = completed
             if element is not None:
@@ -170,13 +170,14 @@ class ExistingMotion(Completing[list[Piece], Lowered]):
             found.append(Piece(stands, accesses, element, completes, places_of(mine)))
         return found
 
-    def _elements(self, site: Site, ignored: bool) -> list[int | None]:
+    def _elements(self, site: Site, unread: bool) -> list[int | None]:
         """The elements of a Waitall that may be waited for apart; [None]: it stays whole.
 
+        `unread`: it has no statuses, or nothing looks at them.
         Taking it apart is sound: a Waitall waits for each of its requests, in any order.
         """
         section = request_section(site.call, self.program)
-        if site.call.name != "MPI_Waitall" or not ignored or section is None:
+        if site.call.name != "MPI_Waitall" or not unread or section is None:
             return [None]
         held = request_argument(site.call).fence
         fortran = self.program.files[site.routine.file].is_fortran
@@ -252,7 +253,7 @@ class ExistingMotion(Completing[list[Piece], Lowered]):
                 self._restore(item)
                 continue
             known = self.completed.setdefault(item.site.routine.key, [])
-            known += [transfer for piece in item.pieces for transfer in piece.completes]
+            known += [transfer for piece in moved for transfer in piece.completes]
             if len(item.pieces) > 1:
                 self._join(item)
         return decisions
@@ -318,6 +319,8 @@ class ExistingMotion(Completing[list[Piece], Lowered]):
         return block.statements[position]
 
     def _split_text(self, site: Site, members: list[Piece]) -> Render:
+        # A part that stays needs no fence that the whole did not need.
+        moved = [t for piece in members if piece.transfer.crossed for t in piece.completes]
         argument = request_argument(site.call)
         requests = argument.fence or self.program.variables[argument.base or ""].name
 
@@ -332,7 +335,7 @@ class ExistingMotion(Completing[list[Piece], Lowered]):
             lines = [
                 text.part_of_waitall(transfer, requests, run[0], len(run), indent) for run in runs
             ]
-            return lines + text.fences(members[0].completes, indent)
+            return lines + text.fences(moved, indent)
 
         return render
 

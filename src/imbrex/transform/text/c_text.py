@@ -8,6 +8,7 @@ from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.model.covered_calls import CALL
 from imbrex.transform.model.program import Routine, Statement
 from imbrex.transform.model.sources import SourceFile
+from imbrex.transform.text.call_text import statuses_of
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import (
     C_COMMENT_LINE,
@@ -94,7 +95,7 @@ class CText:
         if count == 1:
             text = call_text("MPI_Wait", [f"&{requests}[{first}]", "MPI_STATUS_IGNORE"], inner)
         else:
-            text = call_text("MPI_Waitall", [str(count), request, "MPI_STATUSES_IGNORE"], inner)
+            text = call_text("MPI_Waitall", [str(count), request, statuses_of(transfer)], inner)
         if not guards:
             return text
         condition = guards[0] if len(guards) == 1 else " && ".join(f"({g})" for g in guards)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.model.program import Argument, Program, Routine, Statement
 from imbrex.transform.model.sources import Language, SourceFile
+from imbrex.transform.text.call_text import statuses_of
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import line_start
 from imbrex.transform.text.wrapping import wrapped
@@ -209,7 +210,8 @@ class FortranText:
             text = self._call("MPI_Wait", arguments, inner)
         else:
             several = self._requests(requests, first, first + count - 1)
-            arguments = [str(count), several, "MPI_STATUSES_IGNORE", *self._error(transfer)]
+            statuses = statuses_of(transfer)
+            arguments = [str(count), several, statuses, *self._error(transfer)]
             text = self._call("MPI_Waitall", arguments, inner)
         return self._under(transfer.guards, lambda _: text, indent)
 
