@@ -93,7 +93,8 @@ class CText:
         guards = transfer.guards
         inner = indent + ("    " if guards else "")
         if count == 1:
-            text = call_text("MPI_Wait", [f"&{requests}[{first}]", "MPI_STATUS_IGNORE"], inner)
+            status = statuses_of(transfer, one=True)
+            text = call_text("MPI_Wait", [f"&{requests}[{first}]", status], inner)
         else:
             text = call_text("MPI_Waitall", [str(count), request, statuses_of(transfer)], inner)
         if not guards:

@@ -18,11 +18,14 @@ def head_of(data: bytes, call: Call) -> str:
     return found[0].decode()
 
 
-def statuses_of(transfer: Transfer) -> str:
+def statuses_of(transfer: Transfer, *, one: bool = False) -> str:
     """The statuses of an MPI_Waitall, for some of its requests: nothing looks at them.
+
+    `one`: for a single request, in C, where an array of statuses begins with one.
 
     They stay in use, so that no compiler tells of a variable that nothing uses.
     """
     statuses = transfer.call.arguments[mpi_calls.STATUS_OF_WAIT["MPI_Waitall"]]
     none = statuses.constant in mpi_calls.NO_STATUS
-    return "MPI_STATUSES_IGNORE" if none else statuses.text.strip()
+    ignored = "MPI_STATUS_IGNORE" if one else "MPI_STATUSES_IGNORE"
+    return ignored if none else statuses.text.strip()

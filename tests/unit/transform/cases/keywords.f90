@@ -46,5 +46,6 @@ program keywords
     w(i) = w(i) + sqrt(w(i))
   end do
   if (rank == 0) print '(2es24.16)', everything, sum(w)
+  call MPI_Waitall(0, requests, MPI_STATUSES_IGNORE)
   call MPI_Finalize()
 end program keywords

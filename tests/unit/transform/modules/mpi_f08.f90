@@ -8,6 +8,9 @@ module mpi_f08
   type, bind(c) :: MPI_Datatype
     integer(c_int) :: mpi_val
   end type MPI_Datatype
+  type, bind(c) :: MPI_Op
+    integer(c_int) :: mpi_val
+  end type MPI_Op
   type, bind(c) :: MPI_Request
     integer(c_int) :: mpi_val
   end type MPI_Request
@@ -16,6 +19,9 @@ module mpi_f08
   end type MPI_Status
   type(MPI_Comm), parameter :: MPI_COMM_WORLD = MPI_Comm(1)
   type(MPI_Datatype), parameter :: MPI_DOUBLE_PRECISION = MPI_Datatype(2)
+  type(MPI_Datatype), parameter :: MPI_REAL8 = MPI_Datatype(3)
+  type(MPI_Datatype), parameter :: MPI_INTEGER = MPI_Datatype(4)
+  type(MPI_Op), parameter :: MPI_SUM = MPI_Op(5)
   integer, parameter :: MPI_PROC_NULL = -2
   type(MPI_Status) :: MPI_STATUSES_IGNORE(1), MPI_STATUS_IGNORE
   interface
@@ -79,6 +85,33 @@ module mpi_f08
       type(MPI_Status) :: array_of_statuses(*)
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Waitall
+    subroutine MPI_Bcast(buffer, count, datatype, root, comm, ierror)
+      import :: MPI_Comm, MPI_Datatype
+      type(*), dimension(..) :: buffer
+      integer, intent(in) :: count, root
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Comm), intent(in) :: comm
+      integer, optional, intent(out) :: ierror
+    end subroutine MPI_Bcast
+    subroutine MPI_Ibcast(buffer, count, datatype, root, comm, request, ierror)
+      import :: MPI_Comm, MPI_Datatype, MPI_Request
+      type(*), dimension(..), asynchronous :: buffer
+      integer, intent(in) :: count, root
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine MPI_Ibcast
+    subroutine MPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm, ierror)
+      import :: MPI_Comm, MPI_Datatype, MPI_Op
+      type(*), dimension(..), intent(in) :: sendbuf
+      type(*), dimension(..) :: recvbuf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Op), intent(in) :: op
+      type(MPI_Comm), intent(in) :: comm
+      integer, optional, intent(out) :: ierror
+    end subroutine MPI_Allreduce
     subroutine MPI_F_sync_reg(buf)
       type(*), dimension(..), asynchronous :: buf
     end subroutine MPI_F_sync_reg
