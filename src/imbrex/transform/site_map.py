@@ -41,8 +41,9 @@ def site_map(paths: list[Path], options: Options, outcome: Outcome) -> SiteMap:
 
     A line that did not change has the calls that it had. Of the others a nonblocking start stands
     for the call that was rewritten to it with most of the same arguments, of several for the
-    nearest, and a wait for that of the start with the same request, or requests of one array; both
-    for a collective where they stand in the functions that its messages have been given.
+    nearest, and a wait for that of the start in its routine, or else in the nearest one, with the
+    same request or requests of one array; both for a collective where they stand in the functions
+    that its messages have been given.
     """
     changed = changed_files(outcome)
     # A header is read with the files that include it.
@@ -87,11 +88,9 @@ def site_map(paths: list[Path], options: Options, outcome: Outcome) -> SiteMap:
             elif mpi_facts.is_wait(call.name):
                 waits.append(call)
         for call in waits:
-            places = [place for start, place in begun if start.request == call.request] or [
-                place for start, place in begun if _array(start.request) == _array(call.request)
-            ]
-            if places and call.request:
-                found[file, call.line, call.name] = places[0]
+            place = _completed(call, begun)
+            if place is not None:
+                found[file, call.line, call.name] = place
     return SiteMap(found)
 
 
@@ -143,6 +142,29 @@ def _calls(
 def _call(call: Call) -> _Call:
     texts = ("".join(argument.text.split()).lower() for argument in call.arguments)
     return _Call(call.line, call.name, tuple(texts))
+
+
+def _completed(wait: _Call, begun: list[tuple[_Call, Place]]) -> Place | None:
+    """The original call whose message a wait is for: its own routine's start, or the nearest's.
+
+    The half of a routine that starts its messages stands in front of the one that awaits them.
+    """
+
+    def distance(routine: str) -> tuple[bool, int]:
+        lines = [start.line for start, _ in begun if start.routine == routine]
+        return max(lines) > wait.line, min(abs(line - wait.line) for line in lines)
+
+    routines = sorted({start.routine for start, _ in begun}, key=distance)
+    if wait.routine in routines:
+        routines.remove(wait.routine)
+        routines.insert(0, wait.routine)
+    for routine in routines if wait.request else ():
+        own = [(start.request, place) for start, place in begun if start.routine == routine]
+        places = [place for request, place in own if request == wait.request]
+        places += [place for request, place in own if _array(request) == _array(wait.request)]
+        if places:
+            return places[0]
+    return None
 
 
 def _array(request: str) -> str:

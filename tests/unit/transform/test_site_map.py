@@ -54,6 +54,77 @@ def test_every_part_of_a_sendrecv_belongs_to_its_own(applied) -> None:
         assert [found[line, operation] for line in now[operation]] == list(origins)
 
 
+TWO_ROUTINES = """#include <mpi.h>
+static double u[4002], w[4002];
+static void left(int rank, int size)
+{
+    double s = 0;
+    MPI_Recv(&u[0], 1, MPI_DOUBLE, (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 1; i <= 4000; i++)
+        s += w[i] * w[i];
+    w[0] = s + u[0];
+}
+static void right(int rank, int size)
+{
+    double s = 0;
+    MPI_Recv(&u[4001], 1, MPI_DOUBLE, (rank + 1) % size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 1; i <= 4000; i++)
+        s += w[i] + w[i];
+    w[4001] = s + u[4001];
+}
+void both(int rank, int size)
+{
+    MPI_Send(&u[1], 1, MPI_DOUBLE, (rank + size - 1) % size, 1, MPI_COMM_WORLD);
+    MPI_Send(&u[4000], 1, MPI_DOUBLE, (rank + 1) % size, 0, MPI_COMM_WORLD);
+    left(rank, size);
+    right(rank, size);
+}
+"""
+
+
+def test_routines_whose_requests_have_one_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A wait belongs to the start in its own routine, though others wait for the same name."""
+    monkeypatch.chdir(tmp_path)
+    Path("two.c").write_text(TWO_ROUTINES)
+    assert CliRunner().invoke(command, ["--apply", "two.c"]).exit_code == 0
+    found = load_site_map(tmp_path / NAME).before_of
+    now = calls("two.c")
+    assert Path("two.c").read_text().count("MPI_Wait(&imbrex_request, MPI_STATUS_IGNORE);") == 2
+    origins = [("two.c", 6, "MPI_Recv"), ("two.c", 14, "MPI_Recv")]
+    waits = [n for n, s in enumerate(Path("two.c").read_text().splitlines(), 1) if "request," in s]
+    for operation, numbers in (("MPI_Irecv", now["MPI_Irecv"]), ("MPI_Wait", waits)):
+        assert [found["two.c", number, operation] for number in numbers] == origins
+
+
+def test_halves_whose_requests_have_one_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The half that waits stands behind the one that starts."""
+    text = (CASES / "imports.f90").read_text()
+    module = text[text.index("module edges") : text.index("program imports")]
+    work = text[text.index("program imports") :]
+    work = work.replace("only: swap_edges", "only: swap_edges\n  use sides, only: swap_sides")
+    step = work[work.index("    call swap_edges(") : work.index("  part = 0")]
+    step = step[: step.rindex("  end do")]
+    work = work.replace(step, step + step.replace("swap_edges", "swap_sides"))
+    monkeypatch.chdir(tmp_path)
+    sides = module.replace("edges", "sides")
+    Path("two.f90").write_text(module + sides + work)
+    lines = (module + sides).splitlines()
+    written = [number for number, line in enumerate(lines, 1) if "MPI_Sendrecv(u" in line]
+    result = CliRunner().invoke(command, ["--apply", "two.f90"])
+    assert result.exit_code == 0, result.output
+    found = load_site_map(tmp_path / NAME).before_of
+    now = calls("two.f90")
+    origins = [("two.f90", line, "MPI_Sendrecv") for line in written]
+    for operation in ("MPI_Irecv", "MPI_Isend"):
+        assert [found["two.f90", line, operation] for line in now[operation]] == origins
+    waits = [found["two.f90", line, "MPI_Waitall"] for line in now["MPI_Waitall"]]
+    assert waits == [origins[0], origins[2]]
+
+
 def test_messages_stand_for_the_collective_that_they_were(applied) -> None:
     found = applied("pieces.c")
     now = calls("pieces.c")
