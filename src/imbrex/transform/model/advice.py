@@ -18,7 +18,8 @@ call-of-macro call-from-macro call-amid-macro preprocessor-line line declaration
 buffered-send
     use `MPI_Send`, which may overlap
 one-buffer
-    the rewrite `private-buffers` gives it a copy where the buffer is a local array of fixed size
+    the rewrite `private-buffers` gives it a copy where it is a local array of fixed size, or
+    receives it apart where all of it goes around in a loop
 argument-count
     mend the call; a compiler with the interface of `mpi_f08` says what is wrong
 mpi-unknown
