@@ -81,7 +81,7 @@ def _is_called(cursor: Any, above: list[Any]) -> bool:
     call = above[-1]
     if call.kind is not ck.CALL_EXPR or call.spelling != "operator()":
         return False
-    return bool(call.operands) and call.operands[0].stripped.raw.first == cursor.raw.first
+    return bool(call.operands) and call.operands[0].stripped.raw.second == cursor.raw.second
 
 
 def called_lambda(call: Any) -> Any | None:

@@ -86,7 +86,10 @@ class _Lists:
             return False
         call, outer = outer[-1], outer[:-1]
         name = parent.spelling
-        if call.kind is not ck.CALL_EXPR or call.operands[0].stripped.raw.first != parent.raw.first:
+        if (
+            call.kind is not ck.CALL_EXPR
+            or call.operands[0].stripped.raw.second != parent.raw.second
+        ):
             return False
         if name in c_vectors.SIZES:
             return True
