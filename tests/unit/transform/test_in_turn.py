@@ -94,7 +94,10 @@ CASES: dict[str, tuple[dict[str, str], tuple[int, int]]] = {
         {"SOUTH, 2, MPI_COMM_WORLD, MID": "SOUTH, MPI_ANY_TAG,\n     &  MPI_COMM_WORLD, MID"},
         (0, 0),
     ),
-    "named as an argument": ({LAST_WAIT: LAST_WAIT.replace("(MID,", "(REQUEST=MID,")}, (0, 0)),
+    "given by the name of an argument": (
+        {LAST_WAIT: LAST_WAIT.replace("(MID, STATUS,", "(MID, STATUS=STATUS, IERROR=")},
+        (2, 2),
+    ),
     "the buffer is cut by the end of a line": (
         {UNPACK: UNPACK.replace("RB(", "R\n     &B(")},
         (1, 1),

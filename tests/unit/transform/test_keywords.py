@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from imbrex.transform.engine import Options, read_program, transform
 from imbrex.transform.readers.fortran_keywords import ordered
+from imbrex.transform.text.keywords import is_keyword
+from imbrex.transform.text.loop_guards import LoopGuards
 
 CASE = Path(__file__).parent / "cases" / "keywords.f90"
 SENDRECV = (
@@ -94,3 +97,73 @@ def test_a_name_that_mpi_does_not_have(tmp_path: Path) -> None:
     path.write_text(CASE.read_text().replace("recvbuf=u(0)", "recvbuffer=u(0)"))
     outcome = transform([path], Options())
     assert "call MPI_Sendrecv(" in outcome.after[str(path)].decode()
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("call MPI_Send(u, n, tag=tag)", [True, False]),
+        ("call MPI_Send(tag = tag, buf=u)", [True, False]),
+        ("call MPI_Send(u, n, &\n    tag=tag)", [True, False]),
+        ("call MPI_Send(u, n, & ! (see tag\n    & tag=tag)", [False, True, False]),
+        ("      CALL MPI_SEND(U, N,\n     1  TAG=TAG)", [True, False]),
+        ("tag = 5", [False]),
+        ("if (tag == 5) tag = 6", [False, False]),
+        ("call work(a, tag==b)", [False]),
+        ("p%tag = 1", [False]),
+        ("a(tag) = tag", [False, False]),
+        ("use m, only: r, tag => other", [False]),
+    ],
+)
+def test_where_a_name_is_that_of_an_argument(text: str, kept: list[bool]) -> None:
+    places = [m.span() for m in re.finditer(r"(?i)\btag\b", text)]
+    assert [is_keyword(text, *place) for place in places] == kept
+
+
+def test_the_next_iteration_of_an_argument_by_its_name() -> None:
+    """A loop's index that has the name of an argument: its value changes, the name does not."""
+    guards = LoopGuards("root", "", "root < n", "0", "root + 1", 1, fortran=True)
+    call = "call MPI_Bcast(u(root), n, MPI_REAL, root=root, comm=comm)"
+    next_call = "call MPI_Bcast(u((root + 1)), n, MPI_REAL, root=(root + 1), comm=comm)"
+    assert guards.at_next(call) == next_call
+    assert guards.at_first(call) == call.replace("(root)", "(0)").replace("=root", "=0")
+
+
+PACKED = """
+program packed
+  use mpi_f08
+  implicit none
+  real(8) :: buf(500), u(500), v(500), w(20000)
+  integer :: rank, i
+  call MPI_Init()
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  u = rank
+  v = 2 * rank
+  do i = 1, 500
+    buf(i) = u(i)
+  end do
+  call MPI_Send(buf=buf, count=500, datatype=MPI_REAL8, dest=rank, tag=1, comm=MPI_COMM_WORLD)
+  do i = 1, 20000
+    w(i) = i
+  end do
+  do i = 1, 500
+    buf(i) = v(i)
+  end do
+  call MPI_Send(buf=buf, count=500, datatype=MPI_REAL8, dest=rank, tag=2, comm=MPI_COMM_WORLD)
+  do i = 1, 20000
+    w(i) = w(i) + i
+  end do
+  call MPI_Recv(u, 500, MPI_REAL8, rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+  call MPI_Recv(v, 500, MPI_REAL8, rank, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+  print *, sum(u), sum(v), sum(w)
+  call MPI_Finalize()
+end program packed
+"""
+
+
+def test_a_buffer_of_its_own_is_passed_by_the_same_name(tmp_path: Path) -> None:
+    path = tmp_path / "main.f90"
+    path.write_text(PACKED)
+    options = Options(rewrites=frozenset({"private-buffers", "nonblocking"}))
+    after = transform([path], options).after[str(path)].decode()
+    assert "call MPI_Isend(buf2, 500, MPI_REAL8, rank, 2," in after

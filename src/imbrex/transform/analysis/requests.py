@@ -224,10 +224,10 @@ class Requests:
         Where the start does not stand in front of the wait in the block of this, it may be of an
         iteration before: the outermost loop around both is all of them. Empty where none is known.
         """
-        around = {id(block): inner for block, inner in _surroundings(start)}
+        enclosing = {id(block): inner for block, inner in _surroundings(start)}
         found: list[Statement] = []
         for block, inner in _surroundings(wait):
-            first = around.get(id(block))
+            first = enclosing.get(id(block))
             if first is None:
                 continue
             begin, end = block.statements.index(first), block.statements.index(inner)

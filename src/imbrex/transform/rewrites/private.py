@@ -22,6 +22,7 @@ from imbrex.transform.rewrites.base import Plan, Refusal
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.halves import Halves
+from imbrex.transform.text.keywords import is_keyword
 from imbrex.transform.text.layout import after_line, indent_at, line_start
 
 NAME = "private-buffers"
@@ -339,7 +340,12 @@ def renamed(source: SourceFile, start: int, end: int, variable: Variable, name: 
     pattern = re.compile(
         rb"(?<![\w%.'\"])(?<!->)" + re.escape(variable.name).encode() + rb"(?![\w'\"])", flags
     )
-    return [Edit(m.start(), m.end(), name) for m in pattern.finditer(source.data, start, end)]
+    text = source.data.decode("latin-1") if source.is_fortran else ""
+    return [
+        Edit(m.start(), m.end(), name)
+        for m in pattern.finditer(source.data, start, end)
+        if not (source.is_fortran and is_keyword(text, *m.span()))
+    ]
 
 
 def colours_of(chains: Sequence[_Excluding]) -> list[int]:

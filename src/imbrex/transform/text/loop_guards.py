@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from imbrex.transform.model.program import Program, Statement
 from imbrex.transform.model.sources import Language, SourceFile
+from imbrex.transform.text.keywords import is_keyword
 
 _C = re.compile(
     r"for\s*\(\s*(?:(?:const\s+)?[A-Za-z_][\w ]*?\s)?\s*(?P<index>[A-Za-z_]\w*)\s*=(?!=)"
@@ -52,9 +53,15 @@ class LoopGuards:
         name = re.compile(front + re.escape(self.index) + r"(?!\w)", case)
         if name.fullmatch(text.strip()):
             return value
+
+        def replaced(found: re.Match[str], by: str) -> str:
+            keyword = self.fortran and is_keyword(text, found.start(), found.end())
+            return found[0] if keyword else by
+
         if _SIMPLE.match(value):
-            return name.sub(value, text)
-        return name.sub(f"({value})", text).replace(f"[({value})]", f"[{value}]")
+            return name.sub(lambda found: replaced(found, value), text)
+        whole = name.sub(lambda found: replaced(found, f"({value})"), text)
+        return whole.replace(f"[({value})]", f"[{value}]")
 
 
 def read_guards(program: Program, source: SourceFile, loop: Statement) -> LoopGuards | None:
