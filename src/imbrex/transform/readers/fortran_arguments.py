@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 
@@ -13,11 +12,10 @@ from imbrex.transform.model.memory import TEMPORARY, UNKNOWN_MEMORY, Access, Var
 from imbrex.transform.model.program import Argument, Call
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers.fortran_components import BASE, Component, Components
+from imbrex.transform.readers.fortran_keywords import KEYWORD
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing, split_arguments
 from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_scopes import Declarations, Scope, Symbol
-
-_KEYWORD = re.compile(r"[a-z_]\w*=(?!=)")
 
 
 @dataclass(slots=True)
@@ -47,8 +45,7 @@ class Arguments(ABC):
             line.text[start:end], line.bytes[start], line.bytes[end - 1] + 1, pointer=True
         )
         match = BASE.match(text)
-        keyword = _KEYWORD.match(text)
-        if keyword is not None:
+        if KEYWORD.match(text) is not None:
             found.problem = ReasonKind.KEYWORD_ARGUMENT()
             self.read(line, start, end, effects)
             found.reads = effects.accesses

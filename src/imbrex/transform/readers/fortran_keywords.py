@@ -10,7 +10,7 @@ import re
 
 from imbrex import mpi_facts
 
-_KEYWORD = re.compile(r"([a-z_]\w*)=(?!=)")
+KEYWORD = re.compile(r"([a-z_]\w*)=(?!=)")
 _ERROR = "ierror"
 # The names of dummy arguments by their role; a role that is not here has its own name.
 _NAMES = {
@@ -66,7 +66,7 @@ def ordered(name: str, texts: list[str]) -> list[tuple[int, int]] | None:
     """
     found: dict[int, tuple[int, int]] = {}
     for number, text in enumerate(texts):
-        keyword = _KEYWORD.match(text)
+        keyword = KEYWORD.match(text)
         position: int | None = number
         if keyword is not None:
             position = _position(name, keyword[1], len(texts))

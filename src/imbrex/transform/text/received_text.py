@@ -12,7 +12,7 @@ from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.program import Call, Routine
 from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.text.edits import Edit
-from imbrex.transform.text.layout import indent_at, line_start
+from imbrex.transform.text.second_buffers import declarations
 from imbrex.transform.text.wrapping import wrapped
 
 _LONGEST = 90
@@ -131,16 +131,16 @@ def fortran_texts(
             "  end do",
             "end if",
         ]
-    behind = source.data.find(b"\n", routine.declare_after)
-    declaring = indent_at(source.data, line_start(source.data, max(routine.declare_after - 1, 0)))
     shape = ", ".join([":"] * rank)
-    declared = f"\n{declaring}{variable.element}, allocatable :: {came}({shape})"
     integers = [number, *([] if part.low else [names.index, f"{names.extents}({rank})"])]
-    declared += f"\n{declaring}integer :: {', '.join(integers)}"
+    declared = [
+        f"{variable.element}, allocatable :: {came}({shape})",
+        f"integer :: {', '.join(integers)}",
+    ]
     if names.status and routine.interface == "mpi_f08":
-        declared += f"\n{declaring}type(MPI_Status) :: {names.status}"
+        declared.append(f"type(MPI_Status) :: {names.status}")
     elif names.status:
-        declared += f"\n{declaring}integer :: {names.status}(MPI_STATUS_SIZE)"
+        declared.append(f"integer :: {names.status}(MPI_STATUS_SIZE)")
     front = wrapped(source.language, f"allocate({came}({bounds}))", len(outside), outside)
     if not part.low:
         front += f"\n{outside}{names.extents} = ubound({array}) - lbound({array}) + 1"
@@ -149,7 +149,7 @@ def fortran_texts(
         status,
         "".join(f"\n{here}{line}" for line in lines),
         f"\n{outside}deallocate({came})",
-        (Edit(behind, behind, declared),),
+        tuple(declarations(source, routine, declared)),
     )
 
 
