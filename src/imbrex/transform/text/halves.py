@@ -44,6 +44,8 @@ from imbrex.transform.text.specification import (
 )
 from imbrex.transform.text.wrapping import wrapped
 
+_ADDRESS = re.compile(r"\bimbrex_address\b", re.IGNORECASE)  # what fences write
+
 
 def is_carried(variable: Variable) -> bool:
     """Whether what is kept of C is a number, which the start hands on to the finish."""
@@ -324,7 +326,8 @@ class Halves:
         inner = self._declaration_indent()
         if self.count:
             lines.append(f"{inner}{self.request_type(self.routine)} imbrex_requests({self.count})")
-        if "imbrex_address" in body.lower():
+        declared = any(_ADDRESS.search(line) for line in lines)  # of an earlier rewrite
+        if _ADDRESS.search(body) and not declared:
             colons = "" if self.source.language is Language.FORTRAN_FIXED else ":: "
             lines.append(f"{inner}integer(kind=MPI_ADDRESS_KIND) {colons}imbrex_address")
         last = data[line_start(data, self.span[1] - 1) : self.span[1]].decode()
