@@ -68,6 +68,9 @@ PROGRAM = f"""      program steps
 def test_each_half_declares_their_variable_once(tmp_path: Path) -> None:
     path = tmp_path / "main.f"
     path.write_text(PROGRAM)
+    once = transform([path], Options(rewrites=frozenset({"motion"}))).after[str(path)]
+    assert b"call MPI_GET_ADDRESS(out, imbrex_address, ierr)" in once
+    path.write_bytes(once)
     after = transform([path], Options()).after[str(path)].decode().lower()
     halves = re.findall(r"(?s)\n      subroutine (swap_\w+)\(.*?\n      end\n", after)
     assert halves == ["swap_start", "swap_finish"]
