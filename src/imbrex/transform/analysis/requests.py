@@ -208,14 +208,15 @@ class Requests:
     def _changed_between(self, start: Statement, wait: Statement) -> frozenset[str] | None:
         """Variables that may differ at the wait; None where that is not known."""
         changed: frozenset[str] = frozenset()
-        for statement in self._between(start, wait):
+        statements = self._between(start, wait)
+        for statement in statements:
             if statement.removed:
                 continue
             footprint = self.footprints.of(statement, self.routine.file)
             if footprint.stop is not None:
                 return None
             changed |= self.footprints.changed_in(footprint)
-        return changed if self._between(start, wait) else None
+        return changed if statements else None
 
     @staticmethod
     def _between(start: Statement, wait: Statement) -> list[Statement]:
