@@ -24,6 +24,7 @@ from imbrex.transform.text.call_text import head_of
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.halves import Halves
 from imbrex.transform.text.layout import after_line, first_on_line, indent_at, line_start
+from imbrex.transform.text.second_buffers import declarations
 from imbrex.transform.text.wrapping import wrapped
 
 _LEAST_ELEMENTS, _MOST_ELEMENTS = 1 << 13, 1 << 16  # less is buffered; more fills the stack
@@ -108,11 +109,13 @@ class SentCopies(Preparing[Site, Variable]):
         taken = {name.lower() for name in routine.exported}
         name = free_name(f"{variable.name}{_ENDING}", taken)
         extents = Halves.extents(variable) or []
-        inner = indent_at(source.data, line_start(source.data, max(routine.declare_after - 1, 0)))
         here = indent_at(source.data, statement.code_start)
         if source.language is Language.C:
-            declared = f"{inner}{variable.element} {name}[{extents[0][1] + 1}];"
-            behind = after_line(source.data, routine.declare_after)
+            end = routine.declare_after
+            inner = indent_at(source.data, line_start(source.data, max(end - 1, 0)))
+            behind = after_line(source.data, end)
+            line = f"\n{inner}{variable.element} {name}[{extents[0][1] + 1}];"
+            declared = [Edit(behind, behind, line)]
             index = "imbrex_i"
             copy = (
                 f"{here}for (int {index} = 0; {index} <= {extents[0][1]}; {index}++)\n"
@@ -121,16 +124,15 @@ class SentCopies(Preparing[Site, Variable]):
         else:
             bounds = ", ".join(str(b) if a == 1 else f"{a}:{b}" for a, b in extents)
             fixed = source.language is Language.FORTRAN_FIXED
-            inner = " " * 6 if fixed and len(inner) < 6 else inner
-            declared = f"{inner}{variable.element}{'' if fixed else ' ::'} {name}({bounds})"
-            behind = source.data.find(b"\n", routine.declare_after)
+            line = f"{variable.element}{'' if fixed else ' ::'} {name}({bounds})"
+            declared = declarations(source, routine, [line])
             copy = f"{here}{name} = {variable.name}\n"
         head = head_of(source.data, call)
         rest = ", ".join([name, *(argument.text.strip() for argument in call.arguments[1:])])
         text = wrapped(source.language, f"{head}{rest})", len(here), here)
         front = line_start(source.data, statement.code_start)
         edits = [
-            Edit(behind, behind, f"\n{declared}"),
+            *declared,
             Edit(front, front, copy),
             Edit(call.start, call.end, text),
         ]

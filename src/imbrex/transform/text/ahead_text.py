@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Set
 from dataclasses import replace
-from functools import partial
 
 from imbrex.transform.model.program import Block, Kind, Program, Routine, Statement
 from imbrex.transform.model.sources import Language, SourceFile
-from imbrex.transform.text.keywords import is_keyword
 from imbrex.transform.text.layout import indent_at, line_start, whole_lines
 from imbrex.transform.text.loop_guards import LoopGuards
 from imbrex.transform.text.pieces import pieces
@@ -190,7 +188,7 @@ class AheadText:
             flags, front = (0, _FRONT_C) if c else (re.IGNORECASE, r"(?<![\w%])")
             for old, new in names.items():
                 one = re.compile(rf"{front}{re.escape(old)}(?!\w)", flags)
-                text = one.sub(partial(_unless_keyword, new, fortran=not c), text)
+                text = one.sub(new, text)
             text = f"{types.get(id(statement), '')}{self._of_iteration(text, first=first)}"
             for number, line in enumerate(text.split("\n")):
                 inner = line.removeprefix(here) if number else line
@@ -227,11 +225,6 @@ class AheadText:
         if self.source.is_fortran:
             return f"int({low})"
         return f"({self.kind}){low}" if re.fullmatch(r"\w+", low) else f"({self.kind})({low})"
-
-
-def _unless_keyword(new: str, found: re.Match[str], *, fortran: bool) -> str:
-    keyword = fortran and is_keyword(found.string, found.start(), found.end())
-    return found[0] if keyword else new
 
 
 def broken(language: Language, code: str, indent: str) -> list[str]:
