@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import time
 from pathlib import Path
@@ -50,16 +51,18 @@ def build(sources: Sources, tree: Path, most_s: float) -> Path:
 
 def _environment(sources: Sources, tree: Path) -> dict[str, str]:
     """The user's, in which mpicc and its like are those of the program's MPI: a Makefile that names
-    `mpicc` would build for another one where several are installed."""
+    `mpicc` would build for another one where several are installed. Each is called by its own path,
+    as some find their headers from that (MPICH's wheel)."""
     mpicc = sources.mpicc
     if mpicc is None or "mpicc" not in mpicc.name:
         return dict(os.environ)
     folder = tree.with_name("wrappers")
     folder.mkdir(exist_ok=True)
     for name in _WRAPPERS:
-        wrapper, link = mpicc.with_name(mpicc.name.replace("mpicc", name)), folder / name
-        if wrapper.exists() and not link.is_symlink():
-            link.symlink_to(wrapper.absolute())
+        wrapper, script = mpicc.with_name(mpicc.name.replace("mpicc", name)), folder / name
+        if wrapper.exists() and not script.exists():
+            script.write_text(f'#!/bin/sh\nexec {shlex.quote(str(wrapper.absolute()))} "$@"\n')
+            script.chmod(0o755)
     return {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}
 
 

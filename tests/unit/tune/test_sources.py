@@ -267,3 +267,20 @@ def test_a_damaged_compile_database_is_one_line(project: Path) -> None:
     (project / "compile_commands.json").write_text("{")
     with pytest.raises(ImbrexError, match="not a readable compile database"):
         found(project)
+
+
+def test_a_wrapper_that_finds_its_headers_beside_itself(project: Path, tmp_path: Path) -> None:
+    """As that of MPICH's wheel, which asks for its own path."""
+    prefix = tmp_path / "an mpi"
+    (prefix / "bin").mkdir(parents=True)
+    (prefix / "include").mkdir()
+    (prefix / "include" / "found.h").touch()
+    mpicc = prefix / "bin" / "mpicc"
+    mpicc.write_text(f'#!/bin/sh\nexec {CC} -I"$(dirname "$0")/../include" "$@"\n')
+    mpicc.chmod(0o755)
+    rule = "app: app.c\n\tmpicc -g -include found.h -Ilib -o app app.c lib/half.c\n"
+    (project / "Makefile").write_text(rule)
+    sources = found(project, mpicc=str(mpicc))
+    assert sources.build == "make app"
+    copy(sources.root, sources.copied, tmp_path / "tree")
+    assert build(sources, tmp_path / "tree", 60.0) == tmp_path / "tree" / "app"
