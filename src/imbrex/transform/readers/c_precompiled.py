@@ -32,6 +32,8 @@ _FOLDERS = ("-isystem", "-iquote", "-idirafter", "-I")
 _FOR_SERIALIZATION = (
     cindex.TranslationUnit.PARSE_INCOMPLETE | 0x10  # CXTranslationUnit_ForSerialization
 )
+# Or the end of each file read with them instantiates all that these headers use of themselves.
+_INSTANTIATED = "-fpch-instantiate-templates"
 _CAPITAL = re.compile(rb"\b[A-Z]\w*")
 _asked: Counter[tuple[str, tuple[str, ...], tuple[str, ...]]] = Counter()
 
@@ -133,7 +135,7 @@ def _made(language: str, names: tuple[str, ...], arguments: tuple[str, ...]) -> 
         folder = Path(tempfile.mkdtemp(dir=_folder(os.getpid())))
         source, kept = folder / "headers.hpp", folder / "headers.pch"
         source.write_text("".join(f"#include <{name}>\n" for name in names))
-        words = ["-x", f"{language}-header", *arguments]
+        words = ["-x", f"{language}-header", _INSTANTIATED, *arguments]
         unit = cindex.Index.create().parse(str(source), args=words, options=_FOR_SERIALIZATION)
         files = [str(include.include.name) for include in unit.get_includes()]
         if has_errors(unit) or not all(map(is_of_the_system, files)):
