@@ -31,6 +31,7 @@ from imbrex.transform.readers.c_headers import header_of, identifiers_of, is_sam
 from imbrex.transform.readers.c_initializers import add_initializers
 from imbrex.transform.readers.c_lambdas import note_lambdas
 from imbrex.transform.readers.c_macros import mpi_macros
+from imbrex.transform.readers.c_mpi_headers import as_of_the_system, is_of_a_library
 from imbrex.transform.readers.c_node import Tree
 from imbrex.transform.readers.c_precompiled import is_as_written, precompiled
 from imbrex.transform.readers.c_request_lists import request_lists
@@ -81,9 +82,10 @@ def read_c(
     """
     if data is None:
         data = path.read_bytes()
+    flags = as_of_the_system(flags)
     source = SourceFile(path, str(path), data, Language.C)
     unit = _parsed(path, flags, data, contents)
-    texts = _own_texts(unit, source, contents)
+    texts = _own_texts(unit, source, flags, contents)
     if checks:
         functions = CheckingFunctions(unit, source.name, texts)
         macros = checking_macros(texts, flags)
@@ -186,12 +188,15 @@ def _includes_mpi(unit: Any) -> int:
     return -1
 
 
-def _own_texts(unit: Any, source: SourceFile, contents: Mapping[Path, bytes]) -> dict[str, bytes]:
+def _own_texts(
+    unit: Any, source: SourceFile, flags: list[str], contents: Mapping[Path, bytes]
+) -> dict[str, bytes]:
     """The source and the headers of the program that it includes, by name."""
     texts = {source.name: source.data}
     for include in unit.get_includes():
         name = str(include.include.name).removeprefix("./")
-        if not (is_of_the_system(name) or name.startswith(str(HEADERS)) or "mpi.h" in name):
+        foreign = is_of_the_system(name) or is_of_a_library(name, flags)
+        if not (foreign or name.startswith(str(HEADERS)) or "mpi.h" in name):
             texts[name] = contents.get(Path(name)) or Path(name).read_bytes()
     return texts
 
