@@ -389,6 +389,19 @@ int main() { one(1); all(b); }
 """
 
 
+def test_a_call_by_a_pointer_to_a_method_is_told_as_such(tmp_path: Path) -> None:
+    above = "struct Mesh { double &x(int); }; typedef double &(Mesh::*Field)(int);"
+    loop = "for (int i = 0; i < n; i++) b[i] = (mesh.*field)(i);"
+    path = tmp_path / "program.cpp"
+    path.write_text(
+        PROGRAM % (above, f"Mesh mesh; Field field = &Mesh::x; if (rank) {{ {loop} {SEND} }}")
+    )
+    (decision,) = transform([path], Options()).decisions
+    told = [decision.reason.text, *decision.details]
+    assert any("a call through a pointer" in line for line in told), told
+    assert not any("the call of  " in line for line in told)
+
+
 def test_each_call_is_a_site_wherever_it_stands(tmp_path: Path) -> None:
     """With what hides it, and the line where that begins; each once."""
     source = tmp_path / "unread.cpp"

@@ -199,8 +199,8 @@ class Footprints(Changes):
         """What a call does besides evaluating its arguments."""
         place = Location(file, call.line)
         if call.unknown:
-            named = not call.name.isidentifier()  # an operator, as of a stream
-            cause = ReasonKind.CALL_OF(routine=call.name) if named else ReasonKind.POINTER_CALL()
+            operator = call.name and not call.name.isidentifier()  # as of a stream
+            cause = ReasonKind.CALL_OF(routine=call.name) if operator else ReasonKind.POINTER_CALL()
             return Footprint(stop=Reason(cause, place))
         if call.name.startswith("MPI_"):
             return self._mpi(call, place)
