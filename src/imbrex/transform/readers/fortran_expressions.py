@@ -15,6 +15,7 @@ from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.shapes import bounds_of
 from imbrex.transform.readers.fortran_arguments import Arguments, Effects
 from imbrex.transform.readers.fortran_components import BASE, Component
+from imbrex.transform.readers.fortran_handles import copies_parts
 from imbrex.transform.readers.fortran_keywords import ordered
 from imbrex.transform.readers.fortran_library import FUNCTIONS, OPERATORS
 from imbrex.transform.readers.fortran_lines import (
@@ -380,7 +381,7 @@ class Expressions(Arguments):
                 self.read(line, match.end() + stop + 1, equals, effects)
         elif "%" in rest:
             self.read(line, match.end(), equals, effects)
-        if variable.element.startswith(("type(", "class(")) and "%" not in rest:
+        if self._copies_parts(variable.element) and "%" not in rest:
             effects.stop = effects.stop or ReasonKind.DERIVED_ASSIGNMENT()
         if self.plain.own_assignment(text, equals):
             effects.stop = effects.stop or ReasonKind.OWN_ASSIGNMENT()
@@ -389,11 +390,15 @@ class Expressions(Arguments):
             self._reshape(variable, text[equals + 1 :], line, effects)
         return bool(variable.bounds) and (not rest or ":" in rest) and not _is_small(variable)
 
+    def _copies_parts(self, type_name: str) -> bool:
+        interface = self.names.interface(self.scope)
+        return copies_parts(self.names.own, interface, self.scope, type_name)
+
     def _assign_component(
         self, component: Component, line: LogicalLine, equals: int, effects: Effects
     ) -> bool:
         variable = component.last
-        if variable.element.startswith(("type(", "class(")):
+        if self._copies_parts(variable.element):
             effects.stop = effects.stop or ReasonKind.DERIVED_ASSIGNMENT()
         if self.plain.own_assignment(line.masked, equals):
             effects.stop = effects.stop or ReasonKind.OWN_ASSIGNMENT()

@@ -10,13 +10,13 @@ from imbrex.transform.model.program import Program
 from imbrex.transform.model.shapes import enter_bounds, extent_of, shape_of
 from imbrex.transform.readers.fortran_components import BASE, Components
 from imbrex.transform.readers.fortran_defined import Own
+from imbrex.transform.readers.fortran_handles import is_handle
 from imbrex.transform.readers.fortran_kinds import of_used_kind
 from imbrex.transform.readers.fortran_library import MODULE_FUNCTIONS
 from imbrex.transform.readers.fortran_scopes import OWNS, Declarations, Scope, Symbol
 from imbrex.transform.readers.fortran_types import Definition, Types, type_name
 
 _TOKEN = re.compile(r"\d+|[a-z_]\w*|\*\*|.")
-_MPI_TYPE = re.compile(r"type\((mpi_\w+)\)")
 UNKNOWN_TYPE = "?"
 INQUIRIES = frozenset({"size", "lbound", "ubound"})
 
@@ -214,7 +214,7 @@ class Names:
         enter_bounds(self.program, variable)
         shared = self.program.overlays
         derived = element.startswith(("type(", "class(")) or element == UNKNOWN_TYPE
-        derived = derived and not self._is_handle(owner, element)
+        derived = derived and not is_handle(self.own, self.interface(owner), owner, element)
         if derived and self.types.of(element) is not None:
             self._note_object(variable)
             derived = False
@@ -277,18 +277,6 @@ class Names:
         if self.types.of(symbol.type) is not None:
             self._note_object(variable)
         return variable
-
-    def _is_handle(self, scope: Scope, type_name: str) -> bool:
-        """Whether a type is one of mpi_f08's own: an integer in a structure, no pointer."""
-        found = _MPI_TYPE.fullmatch(type_name)
-        if found is None or found[1] in self.own.types:
-            return False
-        where: Scope | None = scope
-        while where is not None:
-            if found[1] in where.mpi_types:
-                return True
-            where = where.parent
-        return self.interface(scope) == "mpi_f08"
 
     def is_array(self, scope: Scope, name: str) -> bool:
         found = self.find(scope, name)
