@@ -15,6 +15,7 @@ from imbrex.transform.analysis.beside import has_work
 from imbrex.transform.analysis.built import name_built
 from imbrex.transform.analysis.constants import name_constants, nonnegative
 from imbrex.transform.analysis.contiguous import find_contiguous
+from imbrex.transform.analysis.datatype_values import name_datatypes
 from imbrex.transform.analysis.datatypes import find_layouts
 from imbrex.transform.analysis.derived import name_derived
 from imbrex.transform.analysis.distinct import find_distinct, find_owned
@@ -288,6 +289,7 @@ class _Analysis:
         tell_allocations_apart(program, self.known)
         aliases = Aliases(program, self.known)
         find_contiguous(program)
+        name_datatypes(program)
         mark_extents(program, aliases)
         name_indices(program)
         aliases.slotted = find_slotted(program, aliases)

@@ -246,6 +246,7 @@ class Program:
     # Of C and C++: what these include, none of the compiler's or of MPI. Those that have functions
     # and may be changed are among the files.
     headers: dict[str, SourceFile] = field(default_factory=dict)
+    included: list[bytes] = field(default_factory=list)  # of Fortran: files of declarations
     root: Path | None = None  # headers elsewhere stay as they are
     variables: dict[str, Variable] = field(default_factory=dict)
     routines: dict[str, Routine] = field(default_factory=dict)

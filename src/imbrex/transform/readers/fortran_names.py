@@ -163,7 +163,8 @@ class Names:
         owner, symbol = found
         if symbol.value is not None:
             value = Declarations.constant(owner, name)
-            return f"={value}" if value.lstrip("-").isdigit() else None
+            plain = value.lstrip("-").isdigit() or value in (".true.", ".false.")
+            return f"={value}" if plain else None
         variable = self.variable(scope, name)
         return None if variable is None else variable.key
 

@@ -135,6 +135,7 @@ class Declarations:
         """`fixed`: the form of the file and of what it includes."""
         self.fixed = fixed
         self.linked: set[str] = set()  # words of what associates pointers in included files
+        self.included: list[bytes] = []
         self.folders = [folder, *(Path(flag[2:]) for flag in flags if flag.startswith("-I"))]
 
     def read(self, scope: Scope, line: LogicalLine) -> None:
@@ -195,7 +196,8 @@ class Declarations:
         for folder in self.folders:
             path = folder / name
             if path.is_file():
-                text = path.read_bytes().decode("latin-1")
+                self.included.append(path.read_bytes())
+                text = self.included[-1].decode("latin-1")
                 nested = re.search(r"(?m)^#\s*include", text)
                 if macros is not None and not nested and not _without_macros(text).strip():
                     return  # what it defines is known by the lines that name it

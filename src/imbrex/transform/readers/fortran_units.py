@@ -74,6 +74,7 @@ class Units:
         self.macros: set[str] = set()
         # The words of statements that associate pointers; None where not all of these are known.
         self.linked: set[str] | None = set()
+        self.included: list[bytes] = []
 
     @staticmethod
     def of(path: Path, data: bytes, flags: list[str]) -> Units:
@@ -214,6 +215,7 @@ class Units:
             held = []
         if self.linked is not None:
             self.linked |= self.declarations.linked
+        self.included = self.declarations.included
         clashing = any(clash(name) for scope in self.scopes for name in scope.symbols)
         for scope in self.scopes:
             if clashing:

@@ -1,0 +1,177 @@
+"""Variables that hold one of MPI's own datatypes: `dp_type = MPI_DOUBLE_PRECISION`.
+
+Where nothing in the whole program gives such a variable another value, messages that name it are
+of that type. A value may be assigned at several places, if all are types of the same elements.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from imbrex import mpi_facts
+from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.sections import handle
+from imbrex.transform.model.program import Argument, Call, Kind, Program, Routine, Statement
+
+_ASSIGNED = re.compile(rb"[\w%.\->]+\s*=\s*(\w+)\s*;?\s*")
+_CONDITION = re.compile(r"(\.not\.)?(\w+|\.true\.|\.false\.)")
+_COMPONENT = re.compile(r"(?:\w+\s*%\s*)+(\w+)")
+_TYPES = frozenset({"type", "stype", "rtype", "ttype", "otype"})
+_OLD = {
+    "MPI_Type_contiguous": 1,
+    "MPI_Type_vector": 3,
+    "MPI_Type_hvector": 3,
+    "MPI_Type_create_hvector": 3,
+    "MPI_Type_indexed": 3,
+    "MPI_Type_create_hindexed": 3,
+    "MPI_Type_create_subarray": 5,
+    "MPI_Type_create_resized": 0,
+    "MPI_Type_get_extent": 0,
+}
+_UNSET = "MPI_DATATYPE_NULL"
+
+
+def name_datatypes(program: Program) -> None:
+    """Note in arguments that are such variables which of MPI's own datatypes they are."""
+    if not program.is_whole or program.unread_code:
+        return
+    used: dict[str, list[Argument]] = {}
+    for call in program.calls():
+        for position in _positions(call):
+            argument = call.arguments[position]
+            key = _held(program, argument)
+            if key is not None:
+                used.setdefault(key, []).append(argument)
+    for key, arguments in used.items():
+        value = _value(program, key)
+        for argument in arguments if value is not None else ():
+            argument.meaning = value or ""
+
+
+def _positions(call: Call) -> set[int]:
+    """Where a call takes a datatype, and leaves the variable as it is."""
+    found = {n for n, role in enumerate(mpi_facts.arguments(call.name) or ()) if role in _TYPES}
+    found |= {_OLD[call.name]} if call.name in _OLD else set()
+    return {position for position in found if position < len(call.arguments)}
+
+
+def _held(program: Program, argument: Argument) -> str | None:
+    """The plain variable, or the component of an object of Fortran, that is an argument."""
+    match = _COMPONENT.fullmatch(argument.text.strip())
+    if match is None:
+        return handle(argument)
+    base = program.variables.get(argument.base or "")
+    named = base is not None and base.kind == "field" and base.name == match[1].lower()
+    return base.key if base is not None and named and base.key.startswith("field:type(") else None
+
+
+def _value(program: Program, key: str) -> str | None:
+    """The datatype that a variable is of in every message; None where it may be others."""
+    variable = program.variables.get(key)
+    if variable is None or variable.kind in ("parameter", "dummy", "heap"):
+        return None
+    if key in program.overlays:
+        return None
+    if any(source == key and form == "addr" for _, form, source in program.pointer_facts):
+        return None
+    assigned = _assigned(program, key)
+    declared = _declared(program, key)
+    if assigned is None or declared is None:
+        return None
+    values = sorted((assigned | declared) - {_UNSET})
+    elements = {mpi_calls.ELEMENT_OF.get(value, frozenset({value})) for value in values}
+    return values[0] if len(elements) == 1 else None
+
+
+def _assigned(program: Program, key: str) -> set[str] | None:
+    """What statements set it to; None where some other one may set it."""
+    found = set()
+    name = program.variables[key].name.lower().encode()
+    for routine, statement in _statements(program):
+        source = program.files.get(routine.file) or program.headers[routine.file]
+        text = source.data[statement.start : statement.end]
+        if statement.stop and name in re.findall(rb"\w+", text.lower()):
+            return None
+        if source.is_fortran and any(_may_set(call, key) for call in statement.calls):
+            return None
+        written = any(access.variable == key and access.write for access in statement.accesses)
+        if not written or statement.kind is Kind.DECLARE:
+            continue
+        match = _ASSIGNED.fullmatch(text)
+        value = None if match is None else _constant(match[1], fortran=source.is_fortran)
+        own = source.is_fortran and any(not access.write for access in statement.accesses)
+        if value is None or own:  # a variable of the program's that is called so
+            return None
+        if not _is_dead(routine, statement):
+            found.add(value)
+    return found
+
+
+def _statements(program: Program) -> Iterator[tuple[Routine, Statement]]:
+    for routine in program.routines.values():
+        for statement in routine.statements():
+            yield routine, statement
+
+
+def _may_set(call: Call, key: str) -> bool:
+    """Fortran passes the variable itself, which only MPI is known to leave as it is."""
+    kept = _positions(call)
+    return any(a.base == key and n not in kept for n, a in enumerate(call.arguments))
+
+
+def _declared(program: Program, key: str) -> set[str] | None:
+    """What declarations of that name give it; None where one may give it something else."""
+    variable = program.variables[key]
+    name = re.escape(variable.name.encode())
+    given = re.compile(rb"(?i)\b" + name + rb"\s*(?:=(?![=>])\s*([^\n;,!&)]*)|\{)")
+    further = [rb"^\s*(?:data|namelist)\b.*\b" + name + rb"\b"]
+    if variable.record:
+        further.append(rb"\b" + re.escape(_type_name(variable.record).encode()) + rb"\s*\(")
+    elsewhere = re.compile(rb"(?im)" + rb"|".join(further))
+    found = set()
+    sources = (*program.files.values(), *program.headers.values())
+    texts = [(source.data, source.is_fortran) for source in sources]
+    for data, fortran in (*texts, *((data, True) for data in program.included)):
+        if elsewhere.search(data):
+            return None
+        for match in given.finditer(data):
+            value = _constant((match[1] or b"").strip(), fortran=fortran)
+            if value is None:
+                return None
+            if _declares(data, match.start()):  # statements are asked for what they set
+                found.add(value)
+    return found
+
+
+def _constant(text: bytes, *, fortran: bool) -> str | None:
+    """The datatype of MPI's own that a text names; None where it is none."""
+    name = text.decode("latin-1")
+    name = name.upper() if fortran else name
+    return name if name in mpi_calls.PREDEFINED or name == _UNSET else None
+
+
+def _type_name(record: str) -> str:
+    return record.partition("(")[2].rstrip(")")
+
+
+def _declares(data: bytes, position: int) -> bool:
+    """Whether a value stands in a declaration: more than an object is in front of the name."""
+    line = data[data.rfind(b"\n", 0, position) + 1 : position]
+    return bool(re.search(rb"[\w:]", re.sub(rb"(?:\w+\s*(?:%|\.|->)\s*)+$", b"", line)))
+
+
+def _is_dead(routine: Routine, statement: Statement) -> bool:
+    """Whether a named constant of Fortran keeps a branch from being run: `if (convertdouble)`."""
+    block = statement.parent
+    owner = None if block is None else block.owner
+    if block is None or owner is None or owner.kind is not Kind.IF:
+        return False
+    match = _CONDITION.fullmatch(owner.condition or "")
+    if match is None or routine.meaning is None:
+        return False
+    value = match[2] if match[2].startswith(".") else (routine.meaning(match[2]) or "")[1:]
+    if value not in (".true.", ".false."):
+        return False
+    runs = (value == ".true.") is (match[1] is None)
+    return (block is owner.blocks[0]) is not runs
