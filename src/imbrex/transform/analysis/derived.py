@@ -24,8 +24,8 @@ from imbrex.transform.model.reasons import UNPLACED
 from imbrex.transform.model.shapes import bounds_of
 
 _SHARED = frozenset({"global", "static"})
-# Of Fortran: what gives an allocatable array another shape, or another one's.
-_OTHER_SHAPES = re.compile(rb"(?i)\bmove_alloc\b|\bintent\s*\(\s*out\s*\)[^\n]*\ballocatable\b")
+# Of Fortran: what frees an allocatable array, which may then get another shape.
+_OTHER_SHAPES = re.compile(rb"(?i)\bintent\s*\(\s*out\s*\)[^\n]*\ballocatable\b")
 # Of Fortran: what sets variables under other names, or by lists of names.
 _ELSEWHERE = re.compile(rb"(?im)^\s*namelist\s*/|\bbind\s*\(\s*c\b|\bextends\s*\(")
 _FIELD = re.compile(r"\s*&?\s*(\w+)\s*(->|\.|%)\s*\w+\s*")
@@ -117,7 +117,7 @@ def _reshaped(program: Program, derived: Derived, key: str) -> bool:
         return True
     if key in program.overlays or not bounds_of(program.variables[key]):
         return True
-    if any(_OTHER_SHAPES.search(source.data) for source in program.files.values()):
+    if program.moved or any(_OTHER_SHAPES.search(source.data) for source in program.files.values()):
         return True
     for call in program.calls():
         routine = program.routines.get(call.name)

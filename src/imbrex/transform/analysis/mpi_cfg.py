@@ -107,7 +107,7 @@ class MpiCfg:
             return self._loop(statement, ends, depth)
         if statement.kind in (Kind.IF, Kind.SWITCH):
             return self._branch(statement, ends, depth)
-        if statement.kind is Kind.BLOCK:
+        if statement.kind in (Kind.BLOCK, Kind.CONSTRUCT):
             return self._block(statement.blocks[0], ends, depth)
         text = ", ".join(_calls(statement)) or str(statement.stop or "")
         node = self._node("call" if _calls(statement) else _CODE, text, first, last, depth)

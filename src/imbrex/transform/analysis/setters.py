@@ -28,7 +28,9 @@ _COMES_BACK = re.compile(
 )
 _NEW_TYPE = {"MPI_Type_contiguous": 2, "MPI_Type_vector": 4}
 # Of Fortran: `use m, only: here => there`, and what associates names otherwise.
-_RENAMED = re.compile(rb"(?i)([a-z]\w*)\s*(?:&\s*)*=>\s*(?:&\s*)*([a-z]\w*)")
+_RENAMED = re.compile(
+    rb"(?i)([a-z]\w*)\s*(?:&\s*)*=>\s*(?:&\s*)*([a-z]\w*(?:[\s&]*%[\s&]*[a-z]\w*)*)"
+)
 _LITERAL = re.compile(rb"'[^'\n]*'|\"[^\"\n]*\"")
 _MACRO = re.compile(rb"\b(?!MPI_)[A-Z][A-Z0-9_]+\s*\(")  # it may name what the text does not
 
@@ -91,7 +93,8 @@ class Setters:
         found: dict[bytes, set[bytes]] = {}
         for source in self.program.files.values():
             for here, there in _RENAMED.findall(source.data) if source.is_fortran else ():
-                found.setdefault(here.lower(), set()).add(there.lower())
+                named = re.findall(rb"[a-z]\w*", there.lower())
+                found.setdefault(here.lower(), set()).update(named)
         return found
 
     def _names(self, key: str) -> re.Pattern[bytes]:

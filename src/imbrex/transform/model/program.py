@@ -79,12 +79,16 @@ class Kind(Enum):
     SIMPLE = "simple"
     DECLARE = "declare"
     BLOCK = "block"
+    CONSTRUCT = "construct"  # an ASSOCIATE or BLOCK of Fortran: nothing leaves it or gets into it
     IF = "if"
     LOOP = "loop"
     SWITCH = "switch"
     JUMP = "jump"
     OPAQUE = "opaque"
     INSERTED = "inserted"
+
+
+_PLAIN = (Kind.IF, Kind.LOOP, Kind.BLOCK, Kind.CONSTRUCT)
 
 
 @dataclass(slots=True, eq=False)
@@ -107,10 +111,10 @@ class Block:
                 yield from inner.every()
 
     def plain(self) -> Iterator[Block]:
-        """This block and those inside its conditionals, loops and blocks."""
+        """This block and those inside its conditionals, loops, blocks and constructs."""
         yield self
         for statement in self.statements:
-            if statement.blocks and statement.kind in (Kind.IF, Kind.LOOP, Kind.BLOCK):
+            if statement.blocks and statement.kind in _PLAIN:
                 for inner in statement.blocks:
                     yield from inner.plain()
 
@@ -304,6 +308,7 @@ class Program:
     layouts: dict[str, Layout] = field(default_factory=dict)
     # Bounds of allocatable arrays, of a component in terms of its object's others (`→field`).
     shapes: dict[str, tuple[tuple[Affine, Affine], ...]] = field(default_factory=dict)
+    moved: bool = False  # of Fortran: `move_alloc` does something else than to swap arrays
     # By extent of a dummy of assumed shape: expressions with its value while its routine runs.
     given_extents: dict[str, tuple[Affine, ...]] = field(default_factory=dict)
     # Macros that Fortran conditionals ask for and that are not defined, and where.

@@ -47,8 +47,11 @@ def read_fortran(units: list[Units], program: Program) -> None:
             if module not in modules and not _STANDARD.fullmatch(module):
                 place = Location(scope.file, scope.line)
                 program.missing_modules.setdefault(module, place)
+    swaps = [swap for scope in scopes for swap in scope.swaps]
+    names.swapped = {name.rpartition("%")[2] for swap in swaps for name in (swap.kept, *swap.ring)}
     definitions = [definition for unit in units for definition in unit.types]
     undeclared = _undeclared(scopes, program)
+    program.moved |= any(unit.moved for unit in units)
     linked = [unit.linked for unit in units]
     if not undeclared and not program.skipped and None not in linked:
         words = set(program.inactive).union(*(each for each in linked if each is not None))

@@ -16,6 +16,7 @@ from imbrex.transform.readers.fortran_allocations import allocations, plainly_al
 from imbrex.transform.readers.fortran_arguments import Effects
 from imbrex.transform.readers.fortran_comparisons import not_negative
 from imbrex.transform.readers.fortran_concurrent import concurrent
+from imbrex.transform.readers.fortran_constructs import construct
 from imbrex.transform.readers.fortran_directives import loop_behind, with_directives
 from imbrex.transform.readers.fortran_elementwise import elementwise
 from imbrex.transform.readers.fortran_expressions import Expressions
@@ -27,6 +28,7 @@ from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_reductions import Reductions
 from imbrex.transform.readers.fortran_scopes import Scope, depth_zero_equals, is_assignment
 from imbrex.transform.readers.fortran_skipped import skipped
+from imbrex.transform.readers.fortran_swapped import Swapped
 from imbrex.transform.readers.fortran_values import note_value
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -45,17 +47,22 @@ class Body:
     """Reads the executable lines of one scope."""
 
     def __init__(self, scope: Scope, names: Names) -> None:
-        self.scope = scope
         self.names = names
-        self.expressions = Expressions(names, scope)
-        self.reductions = Reductions(names, scope)
+        self.enter(scope)
         self.lines = scope.body
         self.position = 0
         self.labels: list[str] = []  # labels that end an open DO
         self.broken = ""  # the first construct that is not closed
 
+    def enter(self, scope: Scope) -> None:
+        """Read on with the names of a scope."""
+        self.scope = scope
+        self.expressions = Expressions(self.names, scope)
+        self.reductions = Reductions(self.names, scope)
+        self.swapped = Swapped(self.names, scope)
+
     def read(self) -> Block:
-        statements = self._block(r"$^")
+        statements = self.statements(r"$^")
         if self.position < len(self.lines):
             line = self.lines[self.position]
             self._break(line.line, ReasonKind.CLOSES_NOTHING(line=line.text.strip()))
@@ -71,7 +78,7 @@ class Body:
             statement.parent = block
         return block
 
-    def _block(self, until: str, label: str = "") -> list[Statement]:
+    def statements(self, until: str, label: str = "") -> list[Statement]:
         """Statements up to a line that matches `until`, or through the one labelled `label`."""
         statements = []
         ends = re.compile(until)
@@ -112,7 +119,9 @@ class Body:
             return self._directed(line)
         text = line.masked
         effects = Effects()
-        if is_assignment(text):
+        if self.swapped.note(line, effects):
+            statement = self._new(Kind.SIMPLE, line)
+        elif is_assignment(text):
             statement = self._new(Kind.SIMPLE, line)
             equals = depth_zero_equals(text)
             statement.computes = self.expressions.assign(line, equals, effects)
@@ -158,6 +167,8 @@ class Body:
             return concurrent(self, line, text) or skipped(self, line, text)
         if text.startswith("where("):
             return masked(self, line, text) or skipped(self, line, text)
+        if text == "block" or text.startswith("associate("):
+            return construct(self, line, text) or skipped(self, line, text)
         if _CONSTRUCT.match(text) is not None:
             return skipped(self, line, text)
         if text.startswith("call"):
@@ -235,7 +246,7 @@ class Body:
             return statement
         more_conditions: list[str] | None = []
         while True:
-            body = self._block(r"else|endif")
+            body = self.statements(r"else|endif")
             statement.blocks.append(self.as_block(body, line.end, self._here()))
             if self.position >= len(self.lines):
                 statement.stop = self._break(statement.line, ReasonKind.IF_WITHOUT_END())
@@ -299,10 +310,10 @@ class Body:
                 statement.loop = self._range(index.key, values)
         if label:
             self.labels.append(label)
-            body = self._block(r"$^", label)
+            body = self.statements(r"$^", label)
             self.labels.pop()
         else:
-            body = self._block(r"enddo")
+            body = self.statements(r"enddo")
         statement.blocks = [self.as_block(body, line.end, self._here())]
         if label:
             if self._ended != label and self._labelled_end(label):
@@ -365,7 +376,7 @@ class Body:
             if inner.masked.startswith("endselect"):
                 statement.end, statement.end_line = inner.end, inner.end_line
                 return statement
-            body = self._block(r"case(\(|default)|endselect|typeis\(|classis\(|classdefault")
+            body = self.statements(r"case(\(|default)|endselect|typeis\(|classis\(|classdefault")
             statement.blocks.append(self.as_block(body, inner.end, self._here()))
         statement.stop = self._break(statement.line, ReasonKind.SELECT_WITHOUT_END())
         return statement
@@ -383,6 +394,7 @@ class Body:
         if match[1] == "move_alloc":
             self.names.program.variables.setdefault(MOVES, Variable(MOVES, "the arrays", "static"))
             effects.accesses.append(Access(MOVES, False, True, line.line))
+            self.names.program.moved = True
         found = self.names.find(self.scope, match[1])
         call.unknown = found is not None and match[1] in found[0].dummies
         if re.search(r"[(,]\*\d+[,)]", text):

@@ -29,6 +29,7 @@ class Names:
         self.modules = modules
         self.own = Own()
         self.types = Types([], [], "")
+        self.swapped: set[str] = set()  # names of arrays, and of components, that are swapped
 
     def find(self, scope: Scope, name: str) -> tuple[Scope, Symbol] | None:
         """The scope that owns a name, and its symbol; None for a name nobody declares."""
@@ -278,6 +279,10 @@ class Names:
         if self.types.of(symbol.type) is not None:
             self._note_object(variable)
         return variable
+
+    def may_move(self, name: str) -> bool:
+        """Whether an array of this name may be given the memory of another one."""
+        return self.program.moved or name in self.swapped
 
     def is_array(self, scope: Scope, name: str) -> bool:
         found = self.find(scope, name)

@@ -2,8 +2,8 @@
 
 Such a pointer is no other name of anything, and what it points to has no other name: it is told
 apart as an allocatable array is. That is so where no pointer assignment of the program names it, no
-procedure takes such a pointer or a target, and no object that holds it is copied as a whole. What
-is a target, but nowhere pointed at, is a plain variable likewise.
+procedure takes such a pointer or a target, and no object that holds it is copied as a whole. A swap
+of such pointers leaves each with memory that is its own. What is a target, but nowhere pointed at, is a plain variable likewise.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing
 from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_scopes import OWNS, Scope, Symbol
+from imbrex.transform.readers.fortran_swapped import without_mixed
 from imbrex.transform.readers.fortran_types import Definition, type_name
 
 _WORD = re.compile(r"[a-z_]\w*")
@@ -53,7 +54,7 @@ def own_pointers(
     ]
     copied = _copied(scopes, definitions, names)
     found += [symbol for each, symbol in components if each.scope.name not in copied]
-    for symbol in found:
+    for symbol in without_mixed(found, scopes, definitions, names):
         if "pointer" in symbol.attributes:
             symbol.attributes |= {"allocatable", OWNS}
         symbol.attributes -= {"pointer", "target"}

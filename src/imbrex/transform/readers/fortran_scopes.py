@@ -19,6 +19,7 @@ from imbrex.transform.readers.fortran_lines import (
     logical_lines,
     split_arguments,
 )
+from imbrex.transform.readers.fortran_swaps import Swap
 
 OWNS = "owns"  # an attribute of no compiler: a pointer that is told apart as what is allocatable
 _NAME = r"[a-z_]\w*"
@@ -80,6 +81,7 @@ class Scope:
     commons: dict[str, list[str]] = field(default_factory=dict)
     equivalences: set[str] = field(default_factory=set)
     body: list[LogicalLine] = field(default_factory=list)
+    swaps: list[Swap] = field(default_factory=list)
     declare_after: int = -1
     last_line: int = 0
     saves_all: bool = False

@@ -29,6 +29,7 @@ from imbrex.transform.readers.fortran_scopes import (
     is_assignment,
     is_specification,
 )
+from imbrex.transform.readers.fortran_swaps import find_swaps
 from imbrex.transform.readers.fortran_types import Definition
 
 FORTRAN_SUFFIXES = frozenset({".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".f08"})
@@ -75,6 +76,7 @@ class Units:
         # The words of statements that associate pointers; None where not all of these are known.
         self.linked: set[str] | None = set()
         self.included: list[bytes] = []
+        self.moved = False  # `move_alloc` does something else than to swap arrays
 
     @staticmethod
     def of(path: Path, data: bytes, flags: list[str]) -> Units:
@@ -130,8 +132,6 @@ class Units:
         preprocessed = any(line.directive.startswith("#") for line in lines)
         for line in lines:
             text = line.masked
-            if self.linked is not None:
-                self.linked |= linked_names(line)
             if current is not None and current.parent is not None:
                 self._note_words(current.parent, line)
             if skip == "endinterface" and _POINTED.search(text):
@@ -213,8 +213,7 @@ class Units:
             in_execution = True
             current.body += [*held, line]
             held = []
-        if self.linked is not None:
-            self.linked |= self.declarations.linked
+        self._note_linked(lines)
         self.included = self.declarations.included
         clashing = any(clash(name) for scope in self.scopes for name in scope.symbols)
         for scope in self.scopes:
@@ -230,6 +229,17 @@ class Units:
         if skip:
             raise ImbrexError(f"{self.path}: a construct has no {skip.upper()}")
         return self.scopes
+
+    def _note_linked(self, lines: list[LogicalLine]) -> None:
+        """Note the swaps of arrays, and the words of what associates pointers otherwise."""
+        swapping = set()
+        for scope in self.scopes:
+            scope.swaps = find_swaps(scope.body)
+            swapping |= {id(move.line) for swap in scope.swaps for move in swap.moves}
+        alone = [line for line in lines if id(line) not in swapping]
+        self.moved = any("move_alloc" in f"{line.masked} {line.directive}" for line in alone)
+        if self.linked is not None:
+            self.linked = self.linked.union(self.declarations.linked, *map(linked_names, alone))
 
     def _note_words(self, scope: Scope, line: LogicalLine) -> None:
         """Note what a line of a contained procedure may name of the units around it.

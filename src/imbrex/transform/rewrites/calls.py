@@ -137,6 +137,7 @@ class CallRewrite(Placement, Rewrite[Site, ContentT, DoneT]):
                 Kind.IF,
                 Kind.LOOP,
                 Kind.BLOCK,
+                Kind.CONSTRUCT,
             ):
                 construct = block.owner.stop or ReasonKind.STATEMENT_KIND(
                     kind=block.owner.kind.value

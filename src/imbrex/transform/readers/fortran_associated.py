@@ -1,0 +1,126 @@
+"""The names of an ASSOCIATE of Fortran: what they stand for, and lines with that written out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from imbrex.transform.readers.fortran_components import Components
+from imbrex.transform.readers.fortran_lines import LogicalLine, closing, split_arguments
+from imbrex.transform.readers.fortran_names import Names
+from imbrex.transform.readers.fortran_plain import Plain
+from imbrex.transform.readers.fortran_scopes import Scope
+
+_ENTRY = re.compile(r"([a-z]\w*)=>(.+)")
+_PATH = re.compile(r"[a-z]\w*(?:%[a-z]\w*)*")
+_TOKEN = re.compile(
+    r"'[^']*'|\"[^\"]*\"|\.[a-z]+\.|(?:\d+\.?\d*|\.\d+)(?:[ed][+-]?\d+)?(?:_\w+)?|(?P<name>[a-z_]\w*)|."
+)
+_DO = re.compile(r"(?:[a-z]\w*:)?do(?:\d+,?)?([a-z]\w*)=")
+
+
+@dataclass(slots=True)
+class Selectors:
+    """What each name stands for."""
+
+    texts: dict[str, str] = field(default_factory=dict)  # of a variable
+    # Of a value: its type, and where it stands in the first line of the construct.
+    values: list[tuple[str, str, tuple[int, int]]] = field(default_factory=list)
+    swapped: bool = False  # something in the program may give an array of them other memory
+
+    @property
+    def names(self) -> set[str]:
+        return {*self.texts, *(name for name, _, _ in self.values)}
+
+    @staticmethod
+    def of(names: Names, scope: Scope, line: LogicalLine) -> Selectors | None:
+        """Those of `associate(u => grid%u, h => 1 / n)`; None where one may be anything else."""
+        found = Selectors()
+        text = line.masked
+        opening = text.index("(")
+        for a, b in split_arguments(text[opening + 1 : closing(text, opening)]):
+            first, last = opening + 1 + a, opening + 1 + b
+            entry = _ENTRY.fullmatch(text[first:last])
+            if entry is None or not found._take(names, scope, line, entry, first):
+                return None
+        objects = {text.lower().partition("%")[0] for text in found.texts.values()}
+        return None if found.names & objects else found
+
+    def _take(
+        self, names: Names, scope: Scope, line: LogicalLine, entry: re.Match[str], at: int
+    ) -> bool:
+        """Take an entry; False where it is not known what the name stands for."""
+        name, selector = entry[1], entry[2]
+        if name in self.names or names.find(scope, name) is not None or name.startswith("mpi_"):
+            return False  # where it hides another one, a text that names that one means this one
+        first, last = at + entry.start(2), at + entry.end(2)
+        if _PATH.fullmatch(selector) is not None:
+            if not self._is_variable(names, scope, selector):
+                return False
+            self.texts[name] = line.text[first:last]
+            return True
+        if not Plain(names, scope).rank(selector) == 0 or not _is_one_value(selector):
+            return False
+        integer = names.affine(scope, selector) is not None
+        self.values.append((name, "integer" if integer else "double precision", (first, last)))
+        return True
+
+    def _is_variable(self, names: Names, scope: Scope, selector: str) -> bool:
+        """Whether a selector names a component of one object, in which it stays, or a number."""
+        component = Components(names, scope).resolve(selector, 0)
+        if component is None or component.end != len(selector) or component.part:
+            return False
+        if not component.one_object or component.base.bounds or component.inner:
+            return False
+        if component.base.allocatable or component.base.optional or component.base.volatile:
+            return False
+        if any(each.allocatable or each.volatile for each in component.fields[:-1]):
+            return False
+        array = component.last
+        held = array.element.startswith(("type(", "class("))
+        if array.volatile or (array.allocatable and (held or not array.bounds)):
+            return False
+        self.swapped |= array.allocatable and names.may_move(array.name)
+        return True
+
+    def fits(self, line: LogicalLine) -> bool:
+        """Whether the names can be written out in a line that stands in the construct."""
+        looped = _DO.match(line.masked)
+        return looped is None or looped[1] not in self.names
+
+
+def _is_one_value(selector: str) -> bool:
+    """Whether an expression is made of numbers, names and operators alone."""
+    return re.fullmatch(r"[\w%+\-*/.()]+", selector) is not None and "(" not in re.sub(
+        r"(?<![\w)])\(", "", selector
+    )
+
+
+def written_out(line: LogicalLine, texts: dict[str, str]) -> LogicalLine:
+    """A line in which what names stand for is written in their places; the same where none is.
+
+    The characters of a text stand where its name does.
+    """
+    pieces: list[str] = []
+    places: list[int] = []
+    depth, before, changed = 0, "", False
+    for match in _TOKEN.finditer(line.masked):
+        token, (start, end) = match[0], match.span()
+        depth += {"(": 1, ")": -1}.get(token, 0)
+        follow = line.masked[end : end + 2]
+        keyword = depth and follow[:1] == "=" and follow not in ("==", "=>")
+        text = texts.get(token) if match["name"] and before != "%" and not keyword else None
+        if text is None:
+            pieces.append(line.text[start:end])
+            places += line.bytes[start:end]
+        else:
+            changed = True
+            pieces.append(text)
+            places += [line.bytes[start]] * (len(text) - 1) + [line.bytes[end - 1]]
+        before = token
+    if not changed:
+        return line
+    new = LogicalLine("".join(pieces), places, line.line, line.end_line, line.label)
+    new.label_start, new.alone = line.label_start, line.alone
+    new.start, new.end = line.start, line.end
+    return new
