@@ -108,6 +108,13 @@ BEHIND = "  subroutine swap"
 DIVIDED: dict[str, dict[str, str]] = {
     "into what is exchanged": {EVOLVE: "    call evolve(previous, current)\n"},
     "memory that changes hands": {},
+    "components that are pointers": {
+        COMPONENT: "double precision, pointer :: data(:,:)",
+        SWAP: "    tmp => current%data\n    current%data => previous%data\n"
+        "    previous%data => tmp\n",
+        SWAPPING: "",
+        "integer :: iter": "integer :: iter\n  double precision, pointer :: tmp(:,:)",
+    },
     "copied element by element": {
         SWAPPING: "    integer :: i, j\n    do j = 1, curr%ny\n      do i = 1, curr%nx\n"
         "        prev%data(i, j) = curr%data(i, j)\n      end do\n    end do\n",
@@ -205,12 +212,6 @@ STAYS: dict[str, dict[str, str]] = {
     "targets": {
         OBJECTS: "type(field), target :: current, previous\n  double precision, pointer :: p(:,:)",
         EVOLVE: "    p => previous%data\n" + EVOLVE,
-    },
-    "components that are pointers": {
-        COMPONENT: "double precision, pointer :: data(:,:)",
-        SWAP: "    tmp => current%data\n    current%data => previous%data\n"
-        "    previous%data => tmp\n",
-        "integer :: iter": "integer :: iter\n  double precision, pointer :: tmp(:,:)",
     },
     "components that are pointers to one array": {
         COMPONENT: "double precision, pointer :: data(:,:)",

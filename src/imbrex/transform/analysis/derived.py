@@ -8,7 +8,7 @@ before any value was given, must not be `ld`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
 from imbrex.transform.analysis.first_values import FirstValues
@@ -92,13 +92,21 @@ def find_shapes(
         known = [end for end in ends if end is not None]
         if key.startswith("%") or f"%{program.variables[key].name.lower()}" in made:
             continue
-        if len(places) != 1 or len(known) < len(ends) or _reshaped(program, derived, key):
+        one = len(places) == 1 or _always(item for _, _, item in places)
+        if not one or len(known) < len(ends) or _reshaped(program, derived, key):
             continue
         routine, statement, item = places[0]
         settled = derived.settled(routine, statement, item.owner, key, known)
         if settled is not None:
             found[key] = tuple(zip(settled[::2], settled[1::2], strict=True))
     return found
+
+
+def _always(given: Iterable[Allocation]) -> bool:
+    """Whether an array gets the same bounds wherever it gets some: numbers."""
+    every = [item.bounds for item in given]
+    ends = [end for bounds in every[0] for end in bounds]
+    return every.count(every[0]) == len(every) and not any(e is None or e.terms for e in ends)
 
 
 def is_of_main(program: Program, key: str) -> bool:
@@ -119,13 +127,14 @@ def _reshaped(program: Program, derived: Derived, key: str) -> bool:
         return True
     if program.moved or any(_OTHER_SHAPES.search(source.data) for source in program.files.values()):
         return True
+    named = {key} | {target for target, held in program.overlays.items() if key in held}
     for call in program.calls():
         routine = program.routines.get(call.name)
         for argument, name in zip(
             call.arguments, () if routine is None else routine.parameters, strict=False
         ):
             dummy = program.variables.get(name)
-            if argument.base == key and (dummy is None or dummy.allocatable):
+            if argument.base in named and (dummy is None or dummy.allocatable):
                 return True
     return False
 

@@ -58,6 +58,7 @@ def read_fortran(units: list[Units], program: Program) -> None:
         if any(scope.kind == "program" for scope in scopes):
             own_pointers(scopes, definitions, names, words)
     names.types = Types(scopes, definitions, undeclared)
+    names.note_targets()
     for unit in units:
         program.files[unit.source.name] = unit.source
         identifiers = frozenset(

@@ -64,6 +64,10 @@ def allocations(
             bounds = [(None, None)] * len(array.bounds)
         if array.allocatable:
             found.append(Allocation(owner, array.key, tuple(bounds)))
+        _, pointers = names.pointers.get(array.key, ([], []))
+        for pointer in pointers:  # it will have the bounds of what it points to
+            also = Allocation("", pointer.key, tuple(bounds))
+            found += [also] if also not in found else []
     return tuple(found)
 
 
@@ -128,4 +132,5 @@ def _array(
             reader.read_bounds(line, opening + 1, end - 1, effects)
     plain = array.allocatable and bool(bounds_of(array)) and not array.volatile
     plain = plain and array.element.startswith(_NUMBERS)
-    return array if plain and array.key not in reader.names.program.overlays else None
+    known = array.key in reader.names.pointers or array.key not in reader.names.program.overlays
+    return array if plain and known else None

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 
 from imbrex.transform.model.affine import Affine, Range
-from imbrex.transform.model.allocation import Shaped
+from imbrex.transform.model.allocation import Allocation, Shaped
 from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.memory import TEMPORARY, UNKNOWN_MEMORY, Access, Variable
 from imbrex.transform.model.program import Argument, Call
@@ -24,6 +24,7 @@ class Effects:
     calls: list[Call] = field(default_factory=list)
     stop: Cause | None = None
     shaped: Shaped | None = None
+    allocates: tuple[Allocation, ...] = ()
 
 
 class Arguments(ABC):

@@ -59,7 +59,7 @@ class Selectors:
                 return False
             self.texts[name] = line.text[first:last]
             return True
-        if not Plain(names, scope).rank(selector) == 0 or not _is_one_value(selector):
+        if Plain(names, scope).rank(selector) != 0 or not _is_one_value(selector):
             return False
         integer = names.affine(scope, selector) is not None
         self.values.append((name, "integer" if integer else "double precision", (first, last)))

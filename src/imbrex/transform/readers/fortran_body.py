@@ -133,6 +133,7 @@ class Body:
         statement.accesses += effects.accesses
         statement.calls += effects.calls
         statement.shaped = effects.shaped
+        statement.allocates += effects.allocates
         statement.stop = statement.stop or effects.stop
         self.reductions.note(statement, text)
         if line.label and not text.startswith("format("):

@@ -201,6 +201,9 @@ class Expressions(Arguments):
         if not variable.allocatable or variable.keeps_shape or rank == 0:
             return
         bounds = bounds_of(variable)
+        for pointer in self.names.pointers.get(variable.key, ([], []))[0]:
+            bounds_too = [Access(key, False, True, line.line) for key in bounds_of(pointer)]
+            effects.accesses += bounds_too
         if rank == len(variable.bounds) and bounds:
             named = self.plain.whole_arrays(value)
             if variable.key in named:

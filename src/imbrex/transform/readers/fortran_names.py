@@ -18,6 +18,7 @@ from imbrex.transform.readers.fortran_types import Definition, Types, type_name
 
 _TOKEN = re.compile(r"\d+|[a-z_]\w*|\*\*|.")
 UNKNOWN_TYPE = "?"
+Named = tuple[Scope, str]
 INQUIRIES = frozenset({"size", "lbound", "ubound"})
 
 
@@ -30,6 +31,11 @@ class Names:
         self.own = Own()
         self.types = Types([], [], "")
         self.swapped: set[str] = set()  # names of arrays, and of components, that are swapped
+        # Targets, the pointers that may point to each, and those that the program points to it by
+        # name; each as a scope in which it is named.
+        self.pointed: list[tuple[Named, list[Named], list[Named]]] = []
+        # The same by key of the target.
+        self.pointers: dict[str, tuple[list[Variable], list[Variable]]] = {}
 
     def find(self, scope: Scope, name: str) -> tuple[Scope, Symbol] | None:
         """The scope that owns a name, and its symbol; None for a name nobody declares."""
@@ -279,6 +285,16 @@ class Names:
         if self.types.of(symbol.type) is not None:
             self._note_object(variable)
         return variable
+
+    def note_targets(self) -> None:
+        """Note what pointers may name a target too: touching it touches what each points to."""
+        for target, pointers, first in self.pointed:
+            variable = self.variable(*target)
+            held = [found for each in pointers if (found := self.variable(*each)) is not None]
+            begun = [found for each in first if (found := self.variable(*each)) is not None]
+            if variable is not None:
+                self.pointers[variable.key] = held, begun
+                self.program.overlays[variable.key] = {each.key for each in held}
 
     def may_move(self, name: str) -> bool:
         """Whether an array of this name may be given the memory of another one."""

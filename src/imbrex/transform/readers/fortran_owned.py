@@ -3,7 +3,9 @@
 Such a pointer is no other name of anything, and what it points to has no other name: it is told
 apart as an allocatable array is. That is so where no pointer assignment of the program names it, no
 procedure takes such a pointer or a target, and no object that holds it is copied as a whole. A swap
-of such pointers leaves each with memory that is its own. What is a target, but nowhere pointed at, is a plain variable likewise.
+of such pointers leaves each with memory that is its own, and so does what points each of them to a
+target of its own: the target is then one more name of what some of them points to. What is a
+target, but nowhere pointed at, is a plain variable likewise.
 """
 
 from __future__ import annotations
@@ -12,10 +14,10 @@ import re
 from collections.abc import Iterable, Iterator
 
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.readers.fortran_groups import without_mixed
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing
 from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_scopes import OWNS, Scope, Symbol
-from imbrex.transform.readers.fortran_swapped import without_mixed
 from imbrex.transform.readers.fortran_types import Definition, type_name
 
 _WORD = re.compile(r"[a-z_]\w*")

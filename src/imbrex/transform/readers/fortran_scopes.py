@@ -19,7 +19,7 @@ from imbrex.transform.readers.fortran_lines import (
     logical_lines,
     split_arguments,
 )
-from imbrex.transform.readers.fortran_swaps import Swap
+from imbrex.transform.readers.fortran_swaps import Move, Swap
 
 OWNS = "owns"  # an attribute of no compiler: a pointer that is told apart as what is allocatable
 _NAME = r"[a-z_]\w*"
@@ -82,6 +82,7 @@ class Scope:
     equivalences: set[str] = field(default_factory=set)
     body: list[LogicalLine] = field(default_factory=list)
     swaps: list[Swap] = field(default_factory=list)
+    pointings: list[tuple[Move, ...]] = field(default_factory=list)
     declare_after: int = -1
     last_line: int = 0
     saves_all: bool = False

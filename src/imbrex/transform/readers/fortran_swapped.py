@@ -1,136 +1,92 @@
-"""Swaps of arrays as statements: which pointers may take part, and what each statement touches."""
+"""What the statements touch by which arrays of Fortran are swapped, or pointed at."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-
-from imbrex.transform.model.allocation import Shaped
+from imbrex.transform.model.allocation import Allocation, Shaped
 from imbrex.transform.model.memory import MOVES, Access, Variable
 from imbrex.transform.model.shapes import bounds_of
 from imbrex.transform.readers.fortran_arguments import Effects
 from imbrex.transform.readers.fortran_components import Components
 from imbrex.transform.readers.fortran_lines import LogicalLine
 from imbrex.transform.readers.fortran_names import Names
-from imbrex.transform.readers.fortran_scopes import OWNS, Scope, Symbol
+from imbrex.transform.readers.fortran_scopes import Scope
 from imbrex.transform.readers.fortran_swaps import Move, Swap
-from imbrex.transform.readers.fortran_types import Definition
 
-_WORD = re.compile(r"[a-z_]\w*")
-_NUMBERS = re.compile(r"integer|real|double|complex|logical")
-_NONE_LEFT = re.compile(r"nullify\(.*\)|[a-z_]\w*=>null\(\)")
-
-
-def without_mixed(
-    owning: list[Symbol], scopes: list[Scope], definitions: list[Definition], names: Names
-) -> list[Symbol]:
-    """The pointers of which each owns its memory although some are swapped.
-
-    All that are swapped with one that does not may hold what others name too; so may all where
-    what keeps an array meanwhile is used for anything else.
-    """
-    groups: list[list[Symbol]] = []
-    for scope in scopes:
-        for swap in scope.swaps:
-            if not swap.by_pointer:
-                continue
-            group = [
-                symbol
-                for name in (swap.kept, *swap.ring)
-                for symbol in _named(name, scope, definitions, names)
-            ]
-            alone = _only_keeps(swap, scope, scopes, names) and all(map(_of_numbers, group))
-            groups.append(group if alone else [*group, Symbol("")])
-    left = {id(symbol): symbol for symbol in owning}
-    shrinking = True
-    while shrinking:
-        mixed = [group for group in groups if any(id(symbol) not in left for symbol in group)]
-        lost = {id(symbol) for group in mixed for symbol in group} & left.keys()
-        for symbol in lost:
-            del left[symbol]
-        shrinking = bool(lost)
-    return list(left.values())
-
-
-def _named(
-    name: str, scope: Scope, definitions: list[Definition], names: Names
-) -> Iterator[Symbol]:
-    """The symbols that a name in a swap may be of: of a component, all that have its name."""
-    _, component, last = name.rpartition("%")
-    if component:
-        yield from (each.scope.symbols[last] for each in definitions if last in each.scope.symbols)
-        return
-    found = names.find(scope, name)
-    yield Symbol("") if found is None else found[1]
-
-
-def _of_numbers(symbol: Symbol) -> bool:
-    return bool(symbol.bounds) and _NUMBERS.match(symbol.type) is not None
-
-
-def _only_keeps(swap: Swap, scope: Scope, scopes: list[Scope], names: Names) -> bool:
-    """Whether what keeps an array in a swap is named in swaps alone, to that end, and freed of it."""
-    found = names.find(scope, swap.kept)
-    if found is None or "%" in swap.kept:
-        return False
-    for user in scopes:
-        swaps = {id(move.line): each for each in user.swaps for move in each.moves}
-        for line in user.body:
-            if _NONE_LEFT.fullmatch(line.masked) and not line.directive:
-                continue
-            words = set(_WORD.findall(f"{line.masked} {line.directive.lower()}"))
-            if swap.kept not in words or names.find(user, swap.kept) != found:
-                continue
-            other = swaps.get(id(line))
-            if other is None or other.kept != swap.kept:
-                return False
-    return True
+_Array = tuple[Variable, str]  # and the object of which it is a component
 
 
 class Swapped:
-    """The swaps of one scope."""
+    """Such statements of one scope.
+
+    Each of them touches all of the arrays that those in its row are about, so that nothing that
+    touches one of these comes between two of the statements.
+    """
 
     def __init__(self, names: Names, scope: Scope) -> None:
         self.names = names
         self.scope = scope
-        self._moves = {id(move.line): (swap, move) for swap in scope.swaps for move in swap.moves}
+        self._swaps = {id(move.line): (swap, move) for swap in scope.swaps for move in swap.moves}
+        self._runs = {id(move.line): (run, move) for run in scope.pointings for move in run}
 
     def note(self, line: LogicalLine, effects: Effects) -> bool:
-        """Enter what a statement touches that is one of a swap; False where it is none.
+        """Enter what a statement touches; False where it is no such statement."""
+        if id(line) in self._swaps:
+            return self._of_swap(*self._swaps[id(line)], effects)
+        return id(line) in self._runs and self._of_run(*self._runs[id(line)], effects)
 
-        It is all of the arrays that take part, so that nothing that touches one of them comes
-        between two of the statements.
-        """
-        found = self._moves.get(id(line))
-        if found is None:
+    def _of_swap(self, swap: Swap, move: Move, effects: Effects) -> bool:
+        found = [self._array(name) for name in (swap.kept, *swap.ring)]
+        arrays = [each for each in found if each is not None]
+        own = all(_is_own(each, by_pointer=swap.by_pointer) for each, _ in arrays)
+        if len(arrays) < len(found) or not own:
             return False
-        swap, move = found
-        kept = self._array(swap.kept)
-        ring = [self._array(name) for name in swap.ring]
-        arrays = [each for each in (kept, *ring) if each is not None]
-        if len(arrays) <= len(swap.ring) or not all(_is_own(swap, each) for each, _ in arrays):
-            return False
-        self.names.program.variables.setdefault(MOVES, Variable(MOVES, "the arrays", "static"))
-        effects.accesses.append(Access(MOVES, False, True, line.line))
-        for array, owner in arrays:
-            for write in (False, True):
-                access = Access(array.key, False, write, line.line, owner=owner)
-                effects.accesses.append(access)
-        self._shape(swap, move, line, effects)
-        return True
-
-    def _shape(self, swap: Swap, move: Move, line: LogicalLine, effects: Effects) -> None:
-        """A statement gives its target the bounds of an array that is swapped with it."""
+        self._touch(arrays, move.line, effects)
         target = self._array(move.target)
         source = self._array(swap.ring[0] if move.source == swap.kept else move.source)
         assert target is not None and source is not None
-        bounds = bounds_of(target[0])
-        effects.accesses += [Access(key, False, True, line.line) for key in bounds]
-        if move.target != swap.kept and swap.of_one_object:
-            effects.shaped = Shaped(target[0].key, (source[0].key,), True)
+        kept = move.target != swap.kept and swap.of_one_object
+        self._shape(target[0], source[0] if kept else None, move.line, effects)
+        return True
 
-    def _array(self, name: str) -> tuple[Variable, str] | None:
-        """An array that a swap names, and the object of which it is a component."""
+    def _of_run(self, run: tuple[Move, ...], move: Move, effects: Effects) -> bool:
+        """A statement that points to a target, whose bounds the pointer gets."""
+        pointers = [self._array(each.target) for each in run]
+        targets = [self._array(each.source) for each in run]
+        arrays = [each for each in (*pointers, *targets) if each is not None]
+        known = self.names.pointers
+        if len(arrays) < 2 * len(run):
+            return False
+        if not all(p is not None and _is_own(p[0], by_pointer=True) for p in pointers):
+            return False
+        if not all(t is not None and t[0].key in known for t in targets):
+            return False
+        self._touch(arrays, move.line, effects)
+        pointer, target = self._array(move.target), self._array(move.source)
+        assert pointer is not None and target is not None
+        self._shape(pointer[0], pointer[0], move.line, effects)
+        if not target[0].allocatable:
+            effects.allocates += (Allocation("", pointer[0].key, target[0].bounds),)
+        return True
+
+    def _touch(self, arrays: list[_Array], line: LogicalLine, effects: Effects) -> None:
+        self.names.program.variables.setdefault(MOVES, Variable(MOVES, "the arrays", "static"))
+        effects.accesses.append(Access(MOVES, False, True, line.line))
+        effects.accesses += [
+            Access(array.key, False, write, line.line, owner=owner)
+            for array, owner in arrays
+            for write in (False, True)
+        ]
+
+    @staticmethod
+    def _shape(
+        target: Variable, source: Variable | None, line: LogicalLine, effects: Effects
+    ) -> None:
+        """A statement gives an array bounds: those of another one, where it is known of which."""
+        effects.accesses += [Access(key, False, True, line.line) for key in bounds_of(target)]
+        if source is not None:
+            effects.shaped = Shaped(target.key, (source.key,), True)
+
+    def _array(self, name: str) -> _Array | None:
         if "%" not in name:
             known = self.names.find(self.scope, name) is not None
             variable = self.names.variable(self.scope, name) if known else None
@@ -141,7 +97,7 @@ class Swapped:
         return None if component.part else (component.last, component.owner)
 
 
-def _is_own(swap: Swap, array: Variable) -> bool:
+def _is_own(array: Variable, *, by_pointer: bool) -> bool:
     """Whether an array is known to have memory of its own, and to be an array of numbers."""
     plain = array.allocatable and bool(array.bounds) and not array.volatile and not array.optional
-    return plain and array.kind != "dummy" and array.keeps_shape is swap.by_pointer
+    return plain and array.kind != "dummy" and array.keeps_shape is by_pointer

@@ -58,6 +58,21 @@ def find_swaps(body: list[LogicalLine]) -> list[Swap]:
     return found
 
 
+def find_pointings(body: list[LogicalLine], swaps: list[Swap]) -> list[tuple[Move, ...]]:
+    """Runs of statements, one behind the other, each of which points to another variable."""
+    swapping = {id(move.line) for swap in swaps for move in swap.moves}
+    found: list[tuple[Move, ...]] = []
+    run: list[Move] = []
+    for line in body:
+        move = None if id(line) in swapping else _move(line)
+        if move is not None and move.by_pointer and "%" not in move.target + move.source:
+            run.append(move)
+            continue
+        found += [tuple(run)] if run else []
+        run = []
+    return [*found, tuple(run)] if run else found
+
+
 def _beginning(moves: list[Move | None], at: int) -> Swap | None:
     """The swap that a statement begins."""
     first = moves[at]

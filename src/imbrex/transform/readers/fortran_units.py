@@ -29,7 +29,7 @@ from imbrex.transform.readers.fortran_scopes import (
     is_assignment,
     is_specification,
 )
-from imbrex.transform.readers.fortran_swaps import find_swaps
+from imbrex.transform.readers.fortran_swaps import find_pointings, find_swaps
 from imbrex.transform.readers.fortran_types import Definition
 
 FORTRAN_SUFFIXES = frozenset({".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".f08"})
@@ -231,11 +231,13 @@ class Units:
         return self.scopes
 
     def _note_linked(self, lines: list[LogicalLine]) -> None:
-        """Note the swaps of arrays, and the words of what associates pointers otherwise."""
+        """Note swaps of arrays, what points to variables, and the words of all else that links."""
         swapping = set()
         for scope in self.scopes:
             scope.swaps = find_swaps(scope.body)
-            swapping |= {id(move.line) for swap in scope.swaps for move in swap.moves}
+            scope.pointings = find_pointings(scope.body, scope.swaps)
+            runs = [*(swap.moves for swap in scope.swaps), *scope.pointings]
+            swapping |= {id(move.line) for run in runs for move in run}
         alone = [line for line in lines if id(line) not in swapping]
         self.moved = any("move_alloc" in f"{line.masked} {line.directive}" for line in alone)
         if self.linked is not None:
