@@ -17,6 +17,9 @@ _SENTINEL = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[a-z_]\w*")
+_ALONE = re.compile(r"(?<![\w%])[a-z_]\w*")  # a name, not of a component
+_ASSOCIATE = re.compile(r"(?:[a-z]\w*:)?associate\(.*\)$")
+_GIVEN = re.compile(r"[(,]([a-z]\w*)=>")
 _NULL = re.compile(r"=>null\(\)")
 _ADDRESS = re.compile(r"c_f_pointer|c_loc|\bloc\(|c_funloc|mpi_(?:get_)?address|mpi_bottom")
 _INCLUDE = re.compile(r"\s*include\s*(['\"])(.*?)\1", re.IGNORECASE)
@@ -307,3 +310,21 @@ def linked_names(line: LogicalLine) -> set[str]:
     if "=>" in left or address or line.directive:
         return set(_WORD.findall(text))
     return set()
+
+
+def without_associates(lines: list[LogicalLine], linking: list[LogicalLine]) -> list[LogicalLine]:
+    """Lines without those that begin an ASSOCIATE, whose names end with the construct.
+
+    They stay where one of the names may be pointed at itself: where any line that links has it.
+    """
+    begin = [line for line in linking if _ASSOCIATE.match(line.masked) and not line.directive]
+    given = {name for line in begin for name in _GIVEN.findall(line.masked)}
+    known = {id(line) for line in begin}
+    for line in lines:
+        if id(line) not in known and linked_names(line) and given & set(_words(line)):
+            return linking
+    return [line for line in linking if id(line) not in known]
+
+
+def _words(line: LogicalLine) -> list[str]:
+    return _ALONE.findall(line.masked)

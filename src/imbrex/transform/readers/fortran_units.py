@@ -21,6 +21,7 @@ from imbrex.transform.readers.fortran_lines import (
     linked_names,
     logical_lines,
     split_arguments,
+    without_associates,
 )
 from imbrex.transform.readers.fortran_scopes import (
     INCLUDED,
@@ -241,6 +242,7 @@ class Units:
         alone = [line for line in lines if id(line) not in swapping]
         self.moved = any("move_alloc" in f"{line.masked} {line.directive}" for line in alone)
         if self.linked is not None:
+            alone = without_associates(lines, alone)
             self.linked = self.linked.union(self.declarations.linked, *map(linked_names, alone))
 
     def _note_words(self, scope: Scope, line: LogicalLine) -> None:
