@@ -117,6 +117,11 @@ STAYS: dict[str, dict[str, str]] = {
         ASSOCIATE: "    inner: " + ASSOCIATE.lstrip(),
         END: "    end associate inner\n",
     },
+    "objects that are swapped": {
+        OBJECT: "  type(grid_t), pointer :: g, other, tmp\n",
+        "  g%nx = 64\n": "  allocate(g, other)\n  g%nx = 64\n",
+        BACK: "    tmp => g\n    g => other\n    other => tmp\n",
+    },
     "swapped in it": {**POINTERS, BACK: "", END: "    " + TURN + END},
     "swapped by a routine": {
         **POINTERS,

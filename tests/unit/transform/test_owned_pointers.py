@@ -184,3 +184,44 @@ def test_memory_of_its_own_is_passed(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", REFUSED)
 def test_memory_that_may_be_shared_is_not(name: str, tmp_path: Path) -> None:
     assert not waits_behind_the_work(answer(tmp_path, REFUSED[name]))
+
+
+MADE = """\
+program made
+  use mpi_f08
+  implicit none
+  type :: view_t
+    integer :: n
+    double precision, pointer :: q(:)
+  end type view_t
+  double precision, target :: a(1000)
+  type(view_t) :: view
+  integer :: i, ierr
+  call MPI_Init(ierr)
+  a = 1
+  view = view_t(1000, a)
+  call MPI_Send(a, 1000, MPI_DOUBLE_PRECISION, 0, 1, MPI_COMM_WORLD, ierr)
+  do i = 1, 1000
+    view%q(i) = 5
+  end do
+  print *, a(1)
+  call MPI_Finalize(ierr)
+end program made
+"""
+
+
+@pytest.mark.parametrize(
+    "replacements",
+    [
+        {},
+        {"target ::": "pointer ::", "a(1000)\n": "a(:)\n", "  a = 1\n": "  allocate(a(1000))\n"},
+    ],
+    ids=["a target", "a pointer"],
+)
+def test_an_object_that_is_made_points_to_what_it_is_made_of(
+    replacements: dict[str, str], tmp_path: Path
+) -> None:
+    source = tmp_path / "made.f90"
+    source.write_text(changed(MADE, replacements))
+    text = transform([source], Options()).after[str(source)].decode()
+    assert "MPI_Isend" not in text or text.index("MPI_Wait") < text.index("view%q(i)")

@@ -109,6 +109,18 @@ STAYS: dict[str, dict[str, str]] = {
     "a part of the swap sometimes": {SWAP: SWAP.replace("    u =>", "    if (it > 3) u =>")},
     "something within the swap": {SWAP: SWAP.replace("    u =>", "    j = 0\n    u =>")},
     "what keeps the array is swapped": {SWAP: SWAP + "    u => tmp\n    tmp => v\n    v => u\n"},
+    "what keeps the array is in another swap": {
+        NAMES: THIRD + "  real(8), pointer :: t2(:,:)\n",
+        MADE: MADE + "  allocate(w(0:nx+1, 0:ny+1))\n  w = 0\n",
+        SWAP: SWAP + "    t2 => tmp\n    tmp => w\n    w => t2\n"
+        "    t2 => u\n    u => w\n    w => t2\n",
+    },
+    "a row that is no swap": {
+        NAMES: THIRD,
+        MADE: MADE + "  allocate(w(0:nx+1, 0:ny+1))\n  w = 0\n",
+        SWAP: "    tmp => u\n    v => w\n    u => tmp\n    j = 0\n"
+        "    tmp => u\n    u => w\n    w => tmp\n",
+    },
     "a label within the swap": {SWAP: SWAP.replace("    u =>", "10  u =>")},
     "a third name": {NAMES: THIRD, LOOP: "  w => v\n" + LOOP, NEST: "    w = 1\n" + NEST},
     "a third name in the ring": {
@@ -147,6 +159,29 @@ STAYS: dict[str, dict[str, str]] = {
         **BY_TARGET,
         MADE: MADE_AS_TARGETS + "  do i = 1, 2\n    u => a\n    j = 1\n    v => b\n"
         "    tmp => u; u => v; v => tmp\n  end do\n",
+    },
+    "set apart by a routine that is called twice": {
+        NAMES: TARGETS,
+        MADE: MADE_AS_TARGETS
+        + "  call begin()\n"
+        + SWAP.replace("    ", "  ")
+        + "  call begin()\n",
+        END: END.replace(
+            "end program",
+            "contains\n  subroutine begin()\n    u => a\n    j = 1\n    v => b\n"
+            "  end subroutine\nend program",
+        ),
+    },
+    "set apart behind a label": {
+        NAMES: TARGETS,
+        MADE: MADE_AS_TARGETS + "  i = 0\n10 continue\n  u => a\n  j = 1\n  v => b\n"
+        "  tmp => u; u => v; v => tmp\n  i = i + 1\n  if (i < 2) goto 10\n",
+    },
+    "set to a pointer": {
+        NAMES: THIRD,
+        MADE: MADE + "  allocate(w(0:nx+1, 0:ny+1))\n  w = 0\n",
+        LOOP: "  u => w\n" + LOOP,
+        SWAP: SWAP + "    tmp => v\n    v => w\n    w => tmp\n",
     },
     "a third name of a target": {
         NAMES: TARGETS + "  real(8), pointer :: w(:,:)\n",

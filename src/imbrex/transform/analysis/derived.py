@@ -114,6 +114,8 @@ def is_of_main(program: Program, key: str) -> bool:
     variable, main = program.variables.get(key), program.routines.get("main")
     if main is None or variable is None or not program.files[main.file].is_fortran:
         return False
+    if variable.lifetime is not None:  # that of a BLOCK
+        return False
     return variable.kind in ("local", "host") and key.startswith(
         f"{variable.name}@{main.file}:{main.name}:"
     )

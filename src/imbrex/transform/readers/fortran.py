@@ -15,7 +15,7 @@ from imbrex.transform.readers.fortran_binding import bind_components
 from imbrex.transform.readers.fortran_body import Body
 from imbrex.transform.readers.fortran_lines import LogicalLine
 from imbrex.transform.readers.fortran_names import Names
-from imbrex.transform.readers.fortran_owned import own_pointers
+from imbrex.transform.readers.fortran_owned import constructed_words, own_pointers
 from imbrex.transform.readers.fortran_scopes import Scope
 from imbrex.transform.readers.fortran_types import Types
 from imbrex.transform.readers.fortran_units import Units
@@ -55,8 +55,10 @@ def read_fortran(units: list[Units], program: Program) -> None:
     linked = [unit.linked for unit in units]
     if not undeclared and not program.skipped and None not in linked:
         words = set(program.inactive).union(*(each for each in linked if each is not None))
-        if any(scope.kind == "program" for scope in scopes):
-            own_pointers(scopes, definitions, names, words)
+        lines = (line for unit in units for line in unit.lines)
+        made = constructed_words(lines, scopes, definitions)
+        if made is not None and any(scope.kind == "program" for scope in scopes):
+            own_pointers(scopes, definitions, names, words | made)
     names.types = Types(scopes, definitions, undeclared)
     names.note_targets()
     for unit in units:

@@ -54,7 +54,8 @@ class Selectors:
         if name in self.names or names.find(scope, name) is not None or name.startswith("mpi_"):
             return False  # where it hides another one, a text that names that one means this one
         first, last = at + entry.start(2), at + entry.end(2)
-        if _PATH.fullmatch(selector) is not None:
+        known = names.find(scope, selector)
+        if _PATH.fullmatch(selector) is not None and (known is None or known[1].value is None):
             if not self._is_variable(names, scope, selector):
                 return False
             self.texts[name] = line.text[first:last]

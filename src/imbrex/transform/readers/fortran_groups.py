@@ -109,20 +109,18 @@ class Groups:
         return [] if found is None else [found[1]]
 
     def _only_keeps(self, swap: Swap, scope: Scope) -> bool:
-        """Whether what keeps an array in a swap is named to that end alone."""
+        """Whether what keeps an array in a swap is named in swaps alone."""
         found = self.names.find(scope, swap.kept)
         if found is None or "%" in swap.kept:
             return False
         for user in self.scopes:
-            swaps = {id(move.line): each for each in user.swaps for move in each.moves}
+            swapping = {id(move.line) for each in user.swaps for move in each.moves}
             for line in user.body:
                 if _NONE_LEFT.fullmatch(line.masked) and not line.directive:
                     continue
                 words = set(_WORD.findall(f"{line.masked} {line.directive.lower()}"))
-                if swap.kept not in words or self.names.find(user, swap.kept) != found:
-                    continue
-                other = swaps.get(id(line))
-                if other is None or other.kept != swap.kept:
+                named = swap.kept in words and self.names.find(user, swap.kept) == found
+                if named and id(line) not in swapping:
                     return False
         return True
 

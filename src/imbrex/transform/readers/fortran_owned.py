@@ -62,6 +62,30 @@ def own_pointers(
         symbol.attributes -= {"pointer", "target"}
 
 
+def constructed_words(
+    lines: Iterable[LogicalLine], scopes: list[Scope], definitions: list[Definition]
+) -> set[str] | None:
+    """The words of lines that make an object by the name of its type, with pointers in it.
+
+    These may be associated with what stands there. None: a type has another name somewhere.
+    """
+    holding = {
+        each.scope.name
+        for each in definitions
+        if each.extends
+        or any("pointer" in symbol.attributes for symbol in each.scope.symbols.values())
+    }
+    for scope in scopes:
+        for _, names in scope.uses:
+            if any(a != b and b in holding for a, b in (names or {}).items()):
+                return None
+    if not holding:
+        return set()
+    made = re.compile(rf"(?<![\w%])(?:{'|'.join(map(re.escape, sorted(holding)))})\(")
+    texts = [line.masked for line in lines]
+    return set().union(*(_WORD.findall(text) for text in texts if made.search(text)))
+
+
 def _dummies(scopes: Iterable[Scope]) -> Iterator[Symbol]:
     """The dummy arguments that may point to, or be pointed at, what they are given."""
     for scope in scopes:

@@ -77,6 +77,7 @@ class Units:
         # The words of statements that associate pointers; None where not all of these are known.
         self.linked: set[str] | None = set()
         self.included: list[bytes] = []
+        self.lines: list[LogicalLine] = []
         self.moved = False  # `move_alloc` does something else than to swap arrays
 
     @staticmethod
@@ -123,6 +124,7 @@ class Units:
         except ValueError as error:
             raise ImbrexError(f"{self.path}: {error}") from error
         self._mark_macros(lines)
+        self.lines = lines
         current: Scope | None = None
         skip = ""  # the end of a construct that declares nothing we need
         generic = ""  # the generic name that an interface block is about
