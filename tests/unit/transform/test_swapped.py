@@ -123,6 +123,11 @@ STAYS: dict[str, dict[str, str]] = {
     },
     "a label within the swap": {SWAP: SWAP.replace("    u =>", "10  u =>")},
     "a third name": {NAMES: THIRD, LOOP: "  w => v\n" + LOOP, NEST: "    w = 1\n" + NEST},
+    "a third name of all of one": {
+        NAMES: THIRD,
+        LOOP: "  w => v(:, :)\n" + LOOP,
+        NEST: "    w(2, 1) = 5\n" + NEST,
+    },
     "a third name in the ring": {
         NAMES: THIRD,
         LOOP: "  w => v\n" + LOOP,
