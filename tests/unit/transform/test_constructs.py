@@ -73,6 +73,16 @@ POINTERS = {
 }
 TURN = "tmp => g%u\n    g%u => g%v\n    g%v => tmp\n"
 TURNING = "contains\n  subroutine turn()\n    " + TURN + "  end subroutine turn\nend program heat\n"
+MADE = PROGRAM[PROGRAM.index("  g%nx = 64") : PROGRAM.index("  g%u = rank")]
+TWO = {
+    OBJECT: "  type(grid_t) :: g, o\n  real(8), allocatable :: t(:,:)\n",
+    MADE: "  call make(g, 64)\n  call make(o, 60)\n",
+    "end program heat\n": "contains\n  subroutine make(f, n)\n"
+    "    type(grid_t), intent(inout) :: f\n    integer, intent(in) :: n\n"
+    "    f%nx = n\n    f%ny = 48\n"
+    "    allocate(f%u(0:f%nx+1, 0:f%ny+1), f%v(0:f%nx+1, 0:f%ny+1))\n    f%u = 0\n"
+    "  end subroutine make\nend program heat\n",
+}
 
 DIVIDED: dict[str, dict[str, str]] = {
     "an ASSOCIATE": {},
@@ -98,6 +108,7 @@ DIVIDED: dict[str, dict[str, str]] = {
         )
         + "    end block\n",
     },
+    "two objects": TWO,
     "swapped behind it": {**POINTERS, BACK: "    " + TURN},
 }
 STAYS: dict[str, dict[str, str]] = {
@@ -121,6 +132,11 @@ STAYS: dict[str, dict[str, str]] = {
         OBJECT: "  type(grid_t), pointer :: g, other, tmp\n",
         "  g%nx = 64\n": "  allocate(g, other)\n  g%nx = 64\n",
         BACK: "    tmp => g\n    g => other\n    other => tmp\n",
+    },
+    "swapped with another object's": {
+        **TWO,
+        BACK: "    call move_alloc(g%u, t)\n    call move_alloc(o%u, g%u)\n"
+        "    call move_alloc(t, o%u)\n",
     },
     "swapped in it": {**POINTERS, BACK: "", END: "    " + TURN + END},
     "swapped by a routine": {

@@ -245,8 +245,7 @@ def test_what_may_be_one_array_or_have_another_shape_stays(name: str, tmp_path: 
 def test_all_that_are_swapped_may_have_what_one_of_them_had(tmp_path: Path) -> None:
     """Nothing is under way in `u` where `w`, which `v` has shared its memory with, is set."""
     text = text_of(tmp_path, STAYS["a third name of all of one"])
-    set_at = text.index("w(2, 1) = 5")
-    assert text.count("MPI_Isend", 0, set_at) <= text.count("MPI_Wait", 0, set_at)
+    assert "MPI_Isend" not in text
 
 
 def test_a_target_is_read_behind_the_wait(tmp_path: Path) -> None:
