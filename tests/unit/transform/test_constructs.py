@@ -116,6 +116,11 @@ STAYS: dict[str, dict[str, str]] = {
     "a name that is hidden": {OBJECT: OBJECT + "  integer :: nx\n"},
     "the name of the object": {ASSOCIATE: ASSOCIATE.replace("h =>", "g => g%nx, h =>")},
     "the result of a function": {ASSOCIATE: ASSOCIATE.replace("0.1d0 / 2", "sin(0.1d0)")},
+    "a loop by such a name": {
+        HERE: HERE + "    integer :: k\n",
+        ASSOCIATE: ASSOCIATE.replace("h =>", "m => g%k, h =>"),
+        NEST: "      do m = 1, 3\n        j = m\n      end do\n" + NEST,
+    },
     "implicit types": {
         "program heat\n  use mpi_f08\n  use grids\n  implicit none": "program heat\n"
         "  use mpi_f08\n  use grids"

@@ -203,6 +203,11 @@ STAYS: dict[str, dict[str, str]] = {
         NAMES: FIXED.replace("b(0:65", "b(0:66"),
         MADE: SET,
     },
+    "targets of other shapes in turn": {
+        NAMES: FIXED.replace("b(0:65", "b(0:66"),
+        MADE: SET,
+        SWAP: TURNS,
+    },
     "a target that is assigned": {
         **BY_TARGET,
         LOOP: "  a = v(1:3, 1:3)\n  u => a\n  v => b\n" + LOOP,

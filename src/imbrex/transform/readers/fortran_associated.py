@@ -43,8 +43,7 @@ class Selectors:
             entry = _ENTRY.fullmatch(text[first:last])
             if entry is None or not found._take(names, scope, line, entry, first):
                 return None
-        objects = {text.lower().partition("%")[0] for text in found.texts.values()}
-        return None if found.names & objects else found
+        return found
 
     def _take(
         self, names: Names, scope: Scope, line: LogicalLine, entry: re.Match[str], at: int
@@ -71,7 +70,7 @@ class Selectors:
         component = Components(names, scope).resolve(selector, 0)
         if component is None or component.end != len(selector) or component.part:
             return False
-        if not component.one_object or component.base.bounds or component.inner:
+        if not component.one_object or component.base.bounds:
             return False
         if component.base.allocatable or component.base.optional or component.base.volatile:
             return False
