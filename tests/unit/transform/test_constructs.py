@@ -11,6 +11,8 @@ import pytest
 from tests.unit.transform.replacing import changed
 
 from imbrex.transform.engine import Options, transform
+from imbrex.transform.readers.fortran_associated import written_out
+from imbrex.transform.readers.fortran_lines import logical_lines
 
 pytestmark = pytest.mark.slow
 
@@ -281,3 +283,22 @@ def test_what_an_associate_name_reads_is_set(tmp_path: Path) -> None:
     before = "  do it = 1, 50\n"
     text = text_of(tmp_path, changed(PROGRAM, {before: read + before}))
     assert not is_divided(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("x = f(u=a%u(u)) + u(1)", "x=f(u=a%u(g%u))+g%u(1)"),
+        ("u = merge(1, 2, u == 3)", "g%u=merge(1,2,g%u==3)"),
+        ("u%u = 1.e0_u + up", "g%u%u=1.e0_u+up"),
+        ("write (*, *) 'u', U", "write(*,*)'u',g%u"),
+        ("x = y", "x=y"),
+    ],
+)
+def test_names_are_written_out(text: str, written: str) -> None:
+    """Not those of components, of arguments and within texts; each stands where its name does."""
+    line = logical_lines(text, fixed=False)[0]
+    found = written_out(line, {"u": "g%u"})
+    assert found.text == written
+    assert len(found.bytes) == len(found.text) and found.bytes == sorted(found.bytes)
+    assert (found.start, found.end) == (line.start, line.end)
