@@ -130,7 +130,7 @@ STAYS: dict[str, dict[str, str]] = {
     "a directive": {NEST: "!$omp parallel do private(i)\n" + NEST},
     "output": {NEST: "      if (it == 3) print *, nx\n" + NEST},
     "allocated in it": {NEST: "      if (it < 0) deallocate(g%v)\n" + NEST},
-    "a jump out of it": {NEST: "      if (it == 49) exit\n" + NEST},
+    "a jump out of it": {END: "      if (it == 49) exit\n" + END},
     "a construct with a name": {
         ASSOCIATE: "    inner: " + ASSOCIATE.lstrip(),
         END: "    end associate inner\n",
