@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.unit.transform.replacing import changed
 
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import Options, read_program, transform
 from imbrex.transform.readers.fortran_associated import written_out
 from imbrex.transform.readers.fortran_lines import logical_lines
 
@@ -128,7 +128,11 @@ STAYS: dict[str, dict[str, str]] = {
         "  use mpi_f08\n  use grids"
     },
     "a directive": {NEST: "!$omp parallel do private(i)\n" + NEST},
-    "output": {NEST: "      if (it == 3) print *, nx\n" + NEST},
+    "output": {END: "      if (it == 3) print *, nx\n" + END},
+    "a value that may change at any time": {
+        OBJECT: OBJECT + "  real(8), volatile :: w\n",
+        ASSOCIATE: ASSOCIATE.replace("0.1d0 / 2", "0.1d0 * w"),
+    },
     "allocated in it": {NEST: "      if (it < 0) deallocate(g%v)\n" + NEST},
     "a jump out of it": {END: "      if (it == 49) exit\n" + END},
     "a construct with a name": {
@@ -277,12 +281,23 @@ def test_a_message_does_not_pass_what_uses_it(replacements: dict[str, str], tmp_
     assert not waits_behind_the_work(text_of(tmp_path, changed(APART, replacements)))
 
 
-def test_what_an_associate_name_reads_is_set(tmp_path: Path) -> None:
-    """A size that is read into under such a name is known no more."""
-    read = "    associate (m => g%ny)\n      read (*, *) m\n    end associate\n"
+@pytest.mark.parametrize(
+    "setting",
+    ["read (*, *) m", "call get_environment_variable('NY', length=m)"],
+    ids=["input", "a procedure"],
+)
+def test_what_an_associate_name_sets_is_known_no_more(setting: str, tmp_path: Path) -> None:
+    code = f"    associate (m => g%ny)\n      {setting}\n    end associate\n"
     before = "  do it = 1, 50\n"
-    text = text_of(tmp_path, changed(PROGRAM, {before: read + before}))
-    assert not is_divided(text)
+    assert not is_divided(text_of(tmp_path, changed(PROGRAM, {before: code + before})))
+
+
+def test_what_a_construct_declares_lives_in_it(tmp_path: Path) -> None:
+    source = tmp_path / "heat.f90"
+    source.write_text(changed(PROGRAM, DIVIDED["a BLOCK"]))
+    variables = read_program([source], Options()).variables.values()
+    found = {each.name: each.lifetime for each in variables if each.lifetime is not None}
+    assert found.keys() == {"h", "i", "j", "c"}
 
 
 @pytest.mark.parametrize(

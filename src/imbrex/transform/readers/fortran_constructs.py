@@ -148,7 +148,7 @@ def _block(
     for number, each in enumerate([*inside, body.lines[end]]):  # noqa: B007 - where it stops
         if not is_specification(each.masked) or each is body.lines[end]:
             break
-        if not _PLAIN.match(each.masked) or "=" in each.masked or not each.alone or each.label:
+        if not _PLAIN.match(each.masked) or not each.alone or each.label:
             return None
         declarations.read(scope, each)
     for name, symbol in scope.symbols.items():
