@@ -59,6 +59,22 @@ GOES: dict[str, tuple[str, Changes]] = {
         },
     ),
     "a variable of a module": (OBJECT, {**OF_MODULE, **DOUBLE}),
+    "by the kind of its numbers": (
+        OBJECT,
+        {
+            **OF_MODULE,
+            SETS: f"{SETS}    if (wp == kind(1.0d0)) then\n       dt = MPI_DOUBLE_PRECISION\n"
+            "    else\n       dt = MPI_REAL\n    end if\n",
+        },
+    ),
+    "by another kind": (
+        OBJECT,
+        {
+            **OF_MODULE,
+            SETS: f"{SETS}    if (kind(1.0) /= wp) then\n       dt = MPI_DOUBLE_PRECISION\n"
+            "    else\n       dt = MPI_REAL\n    end if\n",
+        },
+    ),
     "a component": (OBJECT, {**OF_OBJECT, **OWN_DOUBLE}),
     "a local variable": (
         OBJECT,
@@ -100,6 +116,22 @@ STAYS: dict[str, tuple[str, Changes]] = {
             BELOW: "      block data\n      integer dp_type, me, nprocs, root\n"
             "      common /mpistuff/ dp_type, me, nprocs, root\n      data dp_type /17/\n"
             f"      end\n{BELOW}"
+        },
+    ),
+    "the branch of another kind": (
+        OBJECT,
+        {
+            **OF_MODULE,
+            SETS: f"{SETS}    if (wp == kind(1.0d0)) then\n       dt = MPI_REAL\n"
+            "    else\n       dt = MPI_DOUBLE_PRECISION\n    end if\n",
+        },
+    ),
+    "a kind by its number": (
+        OBJECT,
+        {
+            **OF_MODULE,
+            SETS: f"{SETS}    if (wp == 8) then\n       dt = MPI_DOUBLE_PRECISION\n"
+            "    else\n       dt = MPI_REAL\n    end if\n",
         },
     ),
     "made by the program": (

@@ -16,6 +16,7 @@ from imbrex.transform.model.program import Argument, Call, Kind, Program, Routin
 
 _ASSIGNED = re.compile(rb"[\w%.\->]+\s*=\s*(\w+)\s*;?\s*")
 _CONDITION = re.compile(r"(\.not\.)?(\w+|\.true\.|\.false\.)")
+_KINDS = re.compile(r"(\w+|kind\([\w.]+\))(==|\.eq\.|/=|\.ne\.)(\w+|kind\([\w.]+\))")
 _COMPONENT = re.compile(r"(?:\w+\s*%\s*)+(\w+)")
 _TYPES = frozenset({"type", "stype", "rtype", "ttype", "otype"})
 _OLD = {
@@ -167,11 +168,21 @@ def _is_dead(routine: Routine, statement: Statement) -> bool:
     owner = None if block is None else block.owner
     if block is None or owner is None or owner.kind is not Kind.IF:
         return False
-    match = _CONDITION.fullmatch(owner.condition or "")
-    if match is None or routine.meaning is None:
-        return False
+    runs = _holds(routine, owner.condition or "")
+    return runs is not None and (block is owner.blocks[0]) is not runs
+
+
+def _holds(routine: Routine, condition: str) -> bool | None:
+    """Whether a condition of named constants holds; None for others."""
+    if routine.meaning is None:
+        return None
+    match = _KINDS.fullmatch(condition)
+    if match is not None:
+        sides = [routine.meaning(side) or "" for side in (match[1], match[3])]
+        known = all(side.startswith("=kind ") for side in sides)
+        return (sides[0] == sides[1]) is (match[2] in ("==", ".eq.")) if known else None
+    match = _CONDITION.fullmatch(condition)
+    if match is None:
+        return None
     value = match[2] if match[2].startswith(".") else (routine.meaning(match[2]) or "")[1:]
-    if value not in (".true.", ".false."):
-        return False
-    runs = (value == ".true.") is (match[1] is None)
-    return (block is owner.blocks[0]) is not runs
+    return (value == ".true.") is (match[1] is None) if value in (".true.", ".false.") else None

@@ -27,6 +27,15 @@ def of_kind(kind: str, size: str) -> str:
     return kind if size == "4" else f"{kind}({size})"
 
 
+def kind_meant(text: str) -> str | None:
+    """A text that is the same for expressions of one kind, `kind(1d0)`; None for what is none.
+
+    A number alone is left out: which kind that is depends on the compiler.
+    """
+    known = "(" in text and text in _KINDS
+    return f"=kind {_KINDS[text]}" if known else None
+
+
 def of_used_kind(names: Names, scope: Scope, text: str) -> str:
     """A type of numbers; where its kind is a constant of a module, by what that is."""
     match = _OF_KIND.fullmatch(text)

@@ -11,7 +11,7 @@ from imbrex.transform.model.shapes import enter_bounds, extent_of, shape_of
 from imbrex.transform.readers.fortran_components import BASE, Components
 from imbrex.transform.readers.fortran_defined import Own
 from imbrex.transform.readers.fortran_handles import is_handle
-from imbrex.transform.readers.fortran_kinds import of_used_kind
+from imbrex.transform.readers.fortran_kinds import kind_meant, of_used_kind
 from imbrex.transform.readers.fortran_library import MODULE_FUNCTIONS
 from imbrex.transform.readers.fortran_scopes import OWNS, Declarations, Scope, Symbol
 from imbrex.transform.readers.fortran_types import Definition, Types, type_name
@@ -162,16 +162,16 @@ class Names:
     def meaning(self, scope: Scope, name: str) -> str | None:
         """A text that is the same wherever a name stands for the same; None if nobody declares it.
 
-        It is a variable's key, or the value of a constant.
+        It is a variable's key, or the value of a constant; of `kind(1d0)` what its constants are.
         """
         found = self.find(scope, name)
         if found is None:
-            return None
+            return kind_meant(name)
         owner, symbol = found
         if symbol.value is not None:
             value = Declarations.constant(owner, name)
             plain = value.lstrip("-").isdigit() or value in (".true.", ".false.")
-            return f"={value}" if plain else None
+            return f"={value}" if plain else kind_meant(value)
         variable = self.variable(scope, name)
         return None if variable is None else variable.key
 
