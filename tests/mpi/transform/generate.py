@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from random import Random
 
 from random_body import ARRAYS, LENGTH, Generator  # type: ignore[import-not-found]
 
@@ -89,7 +90,12 @@ def c_source(seeds: list[int]) -> str:
         routines += generator.routines
         routines.append(f"static void program_{number}(void)\n{{\n{requests}{body}\n}}\n")
         calls.append(f"    program_{number}();\n" + C_CHECK.format(number=number))
-    return C_HEAD + "\n" + "\n".join(routines) + C_MAIN.format(calls="\n".join(calls))
+    text = C_HEAD + "\n" + "\n".join(routines) + C_MAIN.format(calls="\n".join(calls))
+    if Random(seeds[0]).random() < 0.5:  # the datatype is in a variable
+        text = text.replace("MPI_DOUBLE,", "held,")
+        text = text.replace("static int rank", "static MPI_Datatype held;\nstatic int rank")
+        text = text.replace("    peer = 1", "    held = MPI_DOUBLE;\n    peer = 1")
+    return text
 
 
 F_DECLARATIONS = f"""      implicit none
@@ -181,4 +187,11 @@ def fortran_source(seeds: list[int], suffix: str = "") -> str:
         )
     main = F_HEAD + "\n".join(calls) + "\n      call MPI_FINALIZE(ierr)\n      end\n"
     text = main + "\n" + "\n".join(routines) + F_TAIL
+    if Random(seeds[0]).random() < 0.5:  # the datatype is in a variable
+        text = text.replace("MPI_DOUBLE_PRECISION", "held")
+        shared = "      common /shared/"
+        text = text.replace(shared, f"      integer held\n      common /types/ held\n{shared}")
+        text = text.replace(
+            "      peer = 1 - rank\n", "      peer = 1 - rank\n      held = MPI_DOUBLE_PRECISION\n"
+        )
     return re.sub(r"\b(check|work|mix|glob)\b", rf"\g<1>{suffix}", text)

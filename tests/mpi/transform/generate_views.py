@@ -413,6 +413,12 @@ def source(seeds: list[int]) -> str:
     calls = "\n".join(CALLS.format(seed=seed) for seed in seeds)
     routines = "\n".join(_Routine(seed).text() for seed in seeds)
     text = head + "\n" + routines + MAIN.format(calls=calls)
+    if random.Random(seeds[0]).random() < 0.5:  # the datatype is in a variable of the module
+        handle = "type(MPI_Datatype)" if own else "integer"
+        text = text.replace("MPI_DOUBLE_PRECISION", "held")
+        text = text.replace("  implicit none\n", f"  implicit none\n  {handle} :: held\n", 1)
+        start = "  call MPI_INIT(ierr)\n"
+        text = text.replace(start, f"{start}  held = MPI_DOUBLE_PRECISION\n")
     for kind in ("module", "use"):
         text = text.replace(f"{kind} views", f"{kind} views{seeds[0]}")
     return text
