@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 from clang import cindex
 
-from imbrex.transform.readers import c_calls
+from imbrex.transform.readers import c, c_calls, c_declarations
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers.c_node import Node, Tree
 
@@ -59,3 +61,30 @@ def test_the_arguments_of_a_call() -> None:
 def test_a_name_that_declares_nothing() -> None:
     literal = next(n for top in tree().top() for n in nodes(top) if n.kind is ck.INTEGER_LITERAL)
     assert literal.referenced is None
+
+
+def test_headers_of_the_system_can_be_left_out() -> None:
+    """Not one that is the program's."""
+    header = "int declared(int);\ntypedef int number;\n"
+    text = '#include "own/a.h"\n#include <b.h>\n#include <c.h>\nint used;\n'
+    files = [("source.c", text), ("./own/a.h", header), ("of/b.h", header), ("of/c.h", header)]
+    unit = cindex.Index.create().parse("source.c", args=["-isystem", "of"], unsaved_files=files)
+    read = Tree(unit, text.encode(), plus_plus=False)
+    size = len(header)
+    asked = [("./own/a.h", size), ("of/b.h", size), ("of/none.h", size)]
+    found = Counter(node.location.file for node in read.top())
+    assert found == {"own/a.h": 2, "of/b.h": 2, "of/c.h": 2, "source.c": 1}
+    found = Counter(node.location.file for node in read.top(asked))
+    assert found == {"own/a.h": 2, "of/c.h": 2, "source.c": 1}
+
+
+def test_the_parser_s_own_headers_are_left_out() -> None:
+    path, text = Path("source.c"), b"#include <mpi.h>\nint main(void) { return MPI_Barrier(0); }\n"
+    unit = c._parsed(path, [], text, {})
+    read = Tree(unit, text, plus_plus=False)
+    of_mpi = [node for node in read.top() if "/mpi" in (node.location.file or "")]
+    assert len(of_mpi) > 400
+    left = read.top(c_declarations.headers())
+    of_macros = [node for node in left if "/mpi" in (node.location.file or "")]
+    assert len(of_macros) < 20
+    assert [node.spelling for node in left if node.location.file == "source.c"] == ["main"]

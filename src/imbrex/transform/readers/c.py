@@ -245,7 +245,7 @@ class _Unit(StatementReader):
 
     def read(self, unit: Any) -> None:
         tree = Tree(unit, self.data, plus_plus=self.plus_plus, texts=self.texts)
-        for cursor in tree.top():
+        for cursor in tree.top(c_declarations.headers()):
             self._top(cursor)
             cursor.forget()  # what is read is in the model
         read: set[str] = set()

@@ -75,6 +75,8 @@ location_of = _function("clang_getCursorLocation", Location, RawCursor)
 _location_at = _function(
     "clang_getLocationForOffset", Location, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint
 )
+_file_of_name = _function("clang_getFile", ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)
+_is_of_the_system = _function("clang_Location_isInSystemHeader", ctypes.c_int, Location)
 referenced = _function("clang_getCursorReferenced", RawCursor, RawCursor)
 initializer = _function("clang_Cursor_getVarDeclInitializer", RawCursor, RawCursor)
 _null = _function("clang_getNullCursor", RawCursor)
@@ -144,6 +146,17 @@ def binding_cursor(raw: Any, unit: Any) -> Any:
 def location_at(unit: Any, name: str, offset: int) -> Any:
     """The location of a byte of a file of a unit."""
     return _location_at(unit.obj, cindex.File.from_name(unit, name).obj, offset)
+
+
+def numbers_of_header(unit: Any, name: str, size: int) -> range:
+    """The numbers of all locations in a header of the system that has so many bytes, but for what
+    macros make; none where the unit has not read it as such.
+    """
+    handle = _file_of_name(unit.obj, name.encode())
+    first = _location_at(unit.obj, handle, 0)
+    if not handle or not _is_of_the_system(first):
+        return range(0)
+    return range(first.number, first.number + size + 1)
 
 
 def where(location: Any) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from functools import cache
 
 from imbrex import mpi_facts
 from imbrex.mpi_facts.database import Facts
+from imbrex.transform.readers.c_source import HEADERS
 
 NAME = "mpi_functions.h"
 
@@ -37,6 +38,13 @@ def declarations() -> str:
         if facts.kind in _KINDS and facts.roles is not None
     ]
     return "\n".join([*lines, ""])
+
+
+@cache
+def headers() -> tuple[tuple[str, int], ...]:
+    """The names and sizes of the files that the parser's own mpi.h is made of."""
+    read = [(str(file), file.stat().st_size) for file in sorted(HEADERS.glob("mpi*.h"))]
+    return (str(HEADERS / NAME), len(declarations().encode())), *read
 
 
 def _parameters(name: str, facts: Facts) -> str:

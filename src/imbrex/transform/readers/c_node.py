@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from clang.cindex import LinkageKind, StorageClass
@@ -67,9 +67,17 @@ class Tree:
         self.declarations: dict[tuple[int, int | None], Node] = {}
         self.files: dict[int | None, str | None] = {None: None}
 
-    def top(self) -> list[Node]:
-        """The declarations of the unit."""
-        return Node(self, c_calls.raw_cursor(self.unit.cursor)).children
+    def top(self, without: Iterable[tuple[str, int]] = ()) -> list[Node]:
+        """The declarations of the unit, but for those of headers of the system of these names and
+        sizes in bytes: to ask each of some hundreds where it stands takes long.
+        """
+        left_out = [c_calls.numbers_of_header(self.unit, name, size) for name, size in without]
+        raws = c_calls.children(c_calls.raw_cursor(self.unit.cursor))
+        return [
+            Node(self, raw)
+            for raw in raws
+            if not any(c_calls.location_of(raw).number in numbers for numbers in left_out)
+        ]
 
     def declaration(self, raw: Any) -> Node:
         """The one node of a declaration, however often it is referred to."""
