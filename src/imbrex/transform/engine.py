@@ -63,6 +63,7 @@ from imbrex.transform.search import prepare
 from imbrex.transform.telling import (
     LineMap,
     add_later,
+    copies,
     line_maps,
     note,
     note_stated,
@@ -111,6 +112,16 @@ class Outcome:
     after: dict[str, bytes]
     skipped: dict[str, str]
     notes: list[str] = field(default_factory=list)  # what was looked for and not found
+    ahead: _Ahead | None = None
+
+
+@dataclass(slots=True)
+class _Ahead:
+    """What reading these contents gives, where the search that led to them has read them."""
+
+    contents: dict[Path, bytes]
+    outcome: Outcome
+    offered: list[Proposal]
 
 
 def transform(paths: list[Path], options: Options) -> Outcome:
@@ -199,19 +210,20 @@ def _transform(paths: list[Path], options: Options) -> Outcome:
         if outcome.skipped or options.only or outcome.after == outcome.before:
             break
         contents = {of_path.get(name, Path(name)): data for name, data in outcome.after.items()}
-        again = _prepared(paths, replace(options, contents=contents))
+        again = _prepared(paths, replace(options, contents=contents), outcome.ahead)
         permissions = Permissions()
         permissions.note(again.decisions, line_maps(outcome.before, outcome.after))
         permissions.tell(outcome.decisions)
         if again.after == outcome.after:
             break
         add_later(outcome.decisions, again.decisions, outcome.before, outcome.after)
-        outcome.after = again.after
+        outcome.after, outcome.ahead = again.after, again.ahead
     tell_starts(outcome.decisions)
+    outcome.ahead = None
     return outcome
 
 
-def _prepared(paths: list[Path], options: Options) -> Outcome:
+def _prepared(paths: list[Path], options: Options, ahead: _Ahead | None = None) -> Outcome:
     """One run: the rewrites that make room, and those of communication."""
     chosen = [rewrite for rewrite in PREPARING if rewrite.name in options.rewrites]
     dividing = {rewrite.name for rewrite in chosen if issubclass(rewrite, Splitting)}
@@ -229,7 +241,10 @@ def _prepared(paths: list[Path], options: Options) -> Outcome:
         ]
         return _communication(analysis, given), offered
 
-    first, offered = run(options)
+    if ahead is not None and ahead.contents == options.contents:
+        first, offered = ahead.outcome, ahead.offered
+    else:
+        first, offered = run(options)
     if not offered:
         return first
     of_path = {str(path): path for path in paths}
@@ -254,7 +269,12 @@ def _prepared(paths: list[Path], options: Options) -> Outcome:
         permissions.note(outcome.decisions, maps)
         return outcome, offers
 
-    best, taken, refused = prepare(first, offered, attempt)
+    best, taken, offers = prepare(first, offered, attempt)
+    further = None
+    if taken and not options.only and best.after == best.before:  # a further run reads it next
+        contents = {of_path.get(name, Path(name)): data for name, data in best.after.items()}
+        known = Outcome(copies(best.decisions), best.before, best.after, best.skipped, best.notes)
+        further = _Ahead(contents, known, offers)
     maps = line_maps(first.before, best.before)
     decisions = relocated(best.decisions, maps) if taken else best.decisions
     permissions.tell(decisions)
@@ -263,11 +283,11 @@ def _prepared(paths: list[Path], options: Options) -> Outcome:
     for proposal in taken:
         note(decisions, proposal, {}, unmoved)
     divided = {(proposal.rewrite, proposal.routine.name) for proposal in taken}
-    for proposal in refused:
-        if (proposal.rewrite, proposal.routine.name) in divided:
+    for proposal in offers:
+        if proposal.edits or (proposal.rewrite, proposal.routine.name) in divided:
             continue  # what is left of it
         note(decisions, proposal, maps)
-    return Outcome(decisions, first.before, best.after, first.skipped, first.notes)
+    return Outcome(decisions, first.before, best.after, first.skipped, first.notes, further)
 
 
 class _Analysis:

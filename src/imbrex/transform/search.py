@@ -29,6 +29,8 @@ class Result(Protocol):
     decisions: list[Decision]
     before: dict[str, bytes]
     after: dict[str, bytes]
+    skipped: dict[str, str]
+    notes: list[str]
 
 
 Gain = tuple[int, int]
@@ -54,7 +56,7 @@ Attempt = Callable[[dict[str, bytes]], tuple[Result, list[Proposal]]]
 def prepare(
     first: Result, offered: list[Proposal], attempt: Attempt
 ) -> tuple[Result, list[Proposal], list[Proposal]]:
-    """The best outcome that preparing rewrites lead to, which of them it took, and refusals.
+    """The best outcome that preparing rewrites lead to, which of them it took, and what it offers.
 
     Routines do not depend on each other here, so that one proposal of each is tried at a time.
     """
@@ -102,7 +104,7 @@ def prepare(
         best, current, offered = tried, texts, next_offers
         if len(taken) >= _MOST:
             break
-    return best, taken, [proposal for proposal in offered if not proposal.edits]
+    return best, taken, offered
 
 
 @dataclass(slots=True)

@@ -99,6 +99,19 @@ def _begun(decision: Decision, place: Callable[[Location], Location]) -> Places:
     return frozenset((start.file, start.line) for start in begun)
 
 
+def copies(decisions: list[Decision]) -> list[Decision]:
+    """The decisions as they are, whatever is told of these later."""
+    return [
+        replace(
+            decision,
+            site=replace(decision.site),
+            rewrites=list(decision.rewrites),
+            details=list(decision.details),
+        )
+        for decision in decisions
+    ]
+
+
 def relocated(decisions: list[Decision], maps: dict[str, LineMap]) -> list[Decision]:
     """The decisions with the lines of the original files."""
     place = original_places(maps)

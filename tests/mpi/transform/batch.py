@@ -62,10 +62,10 @@ def passes_made_once() -> Iterator[None]:
     made: dict[tuple[object, ...], Outcome] = {}
     make = engine._prepared
 
-    def once(paths: list[Path], options: Options) -> Outcome:
+    def once(paths: list[Path], options: Options, ahead: engine._Ahead | None = None) -> Outcome:
         key = (*paths, *sorted(options.contents.items()), options.rewrites)
         if key not in made:
-            made[key] = make(paths, options)
+            made[key] = make(paths, options, ahead)
         return made[key]
 
     with patch.object(engine, "_prepared", once):
