@@ -69,6 +69,7 @@ from imbrex.transform.telling import (
     note_stated,
     put_back,
     relocated,
+    tell_bound,
     tell_starts,
     without_room,
 )
@@ -361,6 +362,7 @@ def _communication(analysis: _Analysis, options: Options) -> Outcome:
             site = decision.site
             beside = has_work(footprints, site.routine, site.statement)
             decision.work = decision.work or beside
+    tell_bound(program, decisions)
     for routine in program.routines.values():
         ordered = number_requests(routine)
         moved = deciding.existing.completed_in(routine) + deciding.whole.completed_in(routine)

@@ -99,6 +99,16 @@ def _begun(decision: Decision, place: Callable[[Location], Location]) -> Places:
     return frozenset((start.file, start.line) for start in begun)
 
 
+def tell_bound(program: Program, decisions: list[Decision]) -> None:
+    """Say of messages that stay that callers are not seen, where a type's name leads to them."""
+    named = {call.name for call in program.calls()}
+    for decision in decisions:
+        routine = decision.site.routine
+        if decision.decision == "nothing-to-gain" and routine.bound and routine.name not in named:
+            cause = ReasonKind.BOUND_TO_TYPE(routine=routine.name)
+            decision.barred = Reason(cause, Location(routine.file, routine.line))
+
+
 def copies(decisions: list[Decision]) -> list[Decision]:
     """The decisions as they are, whatever is told of these later."""
     return [

@@ -214,6 +214,8 @@ address-taken generic conditional call-not-statement not-editable other-file nam
 names-taken
 requests-taken not-plain-function not-plain-subroutine parameters
     make the wrapper a plain routine that its callers call by name, visible in their files
+bound-to-type
+    leave it out of the type, and call it by its own name: `call exchange(g)`
 own-interface
     put it into a module
 overloaded

@@ -208,6 +208,7 @@ class Routine:
     address_taken: bool = False
     conditional: bool = False  # of Fortran: other builds may have another one, or none
     generic: bool = False  # of Fortran: it is known by a generic name too
+    bound: bool = False  # of Fortran: it is bound to a type, by which it may be called
     exported: frozenset[str] = frozenset()  # names that are taken already
     scope: Scope | None = None  # of C++: its class and its namespaces, where it has some
     host: str = ""  # of Fortran: the unit that it stands in; "" where it stands alone

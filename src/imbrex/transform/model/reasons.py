@@ -285,6 +285,7 @@ class ReasonKind(Sentence):
     # Wrappers
     ADDRESS_TAKEN = "the address of {routine} is taken"
     GENERIC = "{routine} is known by a generic name too"
+    BOUND_TO_TYPE = "{routine} is bound to a type, and calls by that (`call g%…`) are not followed"
     CONDITIONAL = "{routine} depends on `#if`: another build may have another one, or call it"
     CALL_NOT_STATEMENT = "a call of {routine} is not a statement of its own"
     NOT_EDITABLE = "{routine} may not be changed"

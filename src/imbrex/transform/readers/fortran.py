@@ -89,6 +89,8 @@ def read_fortran(units: list[Units], program: Program) -> None:
         for specifics in scope.generics.values():
             for name in (specifics or set()) & program.routines.keys():
                 program.routines[name].generic = True
+    for name in names.own.specifics & program.routines.keys():
+        program.routines[name].bound = True
     for name in names.own.generics & program.routines.keys():
         _stop(program.routines[name], ReasonKind.NAME_TWICE(routine=name))
     _leave_out(program)

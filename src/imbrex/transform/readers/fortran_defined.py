@@ -31,6 +31,7 @@ class Own:
     functions: set[str] = field(default_factory=set)  # of the files
     types: set[str] = field(default_factory=set)  # derived types that the files define
     bound: set[str] = field(default_factory=set)  # components that are procedures
+    specifics: set[str] = field(default_factory=set)  # procedures that types are bound to
     components: set[str] = field(default_factory=set)  # components that are data
 
     # Of these, the ones that are one number in some type, and those that are not in some.
@@ -58,6 +59,7 @@ class Own:
                 self._define(item.partition("=>")[0])
                 self.bound |= set(_NAME.findall(item.partition("=>")[0])[:1])
         elif text.startswith("procedure"):
+            self.specifics |= {item.rpartition("=>")[2] for item in listed}
             self.bound |= {found[0] for item in listed if (found := _NAME.match(item))}
         elif "::" in text:
             head = text.partition("::")[0]
@@ -96,6 +98,7 @@ class Own:
         self.functions |= other.functions
         self.types |= other.types
         self.bound |= other.bound
+        self.specifics |= other.specifics
         self.components |= other.components
         self.numbers |= other.numbers
         self.not_numbers |= other.not_numbers
