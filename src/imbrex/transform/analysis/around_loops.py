@@ -32,7 +32,7 @@ class Parts:
 
 def parted_from(program: Program, footprints: Footprints, callee: Routine) -> Iterator[Parts]:
     """The loops that a routine may be divided at: of C one that calculates first."""
-    body = callee.body.statements
+    body = opened(callee)
     places = [n for n, s in enumerate(body) if s.kind is Kind.LOOP or s.elementwise]
     chosen = places[:1]
     if places and program.in_c(callee.file):
@@ -40,6 +40,14 @@ def parted_from(program: Program, footprints: Footprints, callee: Routine) -> It
         chosen = [*working[:1], *(n for n in chosen if n not in working[:1])]
     for place in chosen:
         yield Parts(body[:place], body[place], body[place + 1 :])
+
+
+def opened(callee: Routine) -> list[Statement]:
+    """A routine's statements, and in the place of an ASSOCIATE that ends it those in there."""
+    found = list(callee.body.statements)
+    while found and found[-1].kind is Kind.CONSTRUCT:
+        found[-1:] = found[-1].blocks[0].statements
+    return found
 
 
 def result_of(program: Program, callee: Routine, inner: Space, final: list[Statement]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from imbrex.transform.analysis.around_loops import (
     Parts,
     idle,
+    opened,
     parted_from,
     result_of,
     starts_and_ends_alone,
@@ -32,7 +33,7 @@ def done(footprints: Footprints, routine: Routine, space: Space) -> list[Footpri
     if space.callee is None or not (space.final or space.begin):
         return [footprints.of(space.statement, routine.file)]
     left_out = {id(statement) for statement in (*space.begin, *space.final)}
-    body = space.callee.body.statements
+    body = opened(space.callee)
     return [footprints.of(s, space.callee.file) for s in body if id(s) not in left_out]
 
 
