@@ -12,6 +12,7 @@ CASES = Path(__file__).parent / "cases"
 FIXED = (CASES / "real_type.f").read_text()
 OBJECT = (CASES / "handles.f90").read_text()
 C = (CASES / "real_type.c").read_text()
+CXX = C.replace("#include <stdio.h>", "#include <cstdio>\n#include <utility>")
 MODULE = "  integer, parameter :: wp = kind(1.0d0)\n"
 FIELD = "     type(MPI_Comm) :: comm\n"
 SETS = "    self%comm = comm\n"
@@ -93,6 +94,7 @@ GOES: dict[str, tuple[str, Changes]] = {
         },
     ),
     "a static variable of C": (C, {}),
+    "one of C++": (CXX, {}),
     "declared with it": (C, {DECLARED: "static MPI_Datatype real_type = MPI_DOUBLE;\n", GIVEN: ""}),
     "a local variable of C": (
         C,
@@ -204,6 +206,32 @@ STAYS: dict[str, tuple[str, Changes]] = {
         C,
         {DECLARED: "static MPI_Datatype real_type = MPI_FLOAT;\n"},
     ),
+    "a value in parentheses": (
+        CXX,
+        {
+            DECLARED: "static MPI_Datatype real_type(MPI_FLOAT);\n",
+            GIVEN: "    if (argc < 2)\n        real_type = MPI_DOUBLE;\n",
+        },
+    ),
+    "a value in braces": (
+        CXX,
+        {
+            DECLARED: "static MPI_Datatype real_type{MPI_FLOAT};\n",
+            GIVEN: "    if (argc < 2)\n        real_type = MPI_DOUBLE;\n",
+        },
+    ),
+    "set by a reference": (
+        CXX,
+        {GIVEN: f"{GIVEN}    MPI_Datatype &held = real_type;\n    held = MPI_FLOAT;\n"},
+    ),
+    "exchanged": (
+        CXX,
+        {GIVEN: f"{GIVEN}    MPI_Datatype held = MPI_FLOAT;\n    std::swap(held, real_type);\n"},
+    ),
+    "set by a lambda": (
+        CXX,
+        {GIVEN: f"{GIVEN}    auto set = [&] {{ real_type = MPI_FLOAT; }};\n    set();\n"},
+    ),
     "a parameter": (
         C,
         {
@@ -219,7 +247,7 @@ STAYS: dict[str, tuple[str, Changes]] = {
 
 def rewritten(program: tuple[str, Changes], folder: Path) -> bool:
     text, changes = program
-    suffix = {FIXED: ".f", OBJECT: ".f90", C: ".c"}[text]
+    suffix = {FIXED: ".f", OBJECT: ".f90", C: ".c", CXX: ".cpp"}[text]
     for old, new in changes.items():
         assert old in text, old
         text = text.replace(old, new)

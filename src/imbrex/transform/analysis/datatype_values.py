@@ -125,7 +125,7 @@ def _declared(program: Program, key: str) -> set[str] | None:
     """What declarations of that name give it; None where one may give it something else."""
     variable = program.variables[key]
     name = re.escape(variable.name.encode())
-    given = re.compile(rb"(?i)\b" + name + rb"\s*(?:=(?![=>])\s*([^\n;,!&)]*)|\{)")
+    given = re.compile(rb"(?i)\b" + name + rb"\s*(?:=(?![=>])\s*([^\n;,!&)]*)|[({])")
     further = [rb"^\s*(?:data|namelist)\b.*\b" + name + rb"\b"]
     if variable.record:
         further.append(rb"\b" + re.escape(_type_name(variable.record).encode()) + rb"\s*\(")
