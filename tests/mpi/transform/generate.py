@@ -92,9 +92,9 @@ def c_source(seeds: list[int]) -> str:
         calls.append(f"    program_{number}();\n" + C_CHECK.format(number=number))
     text = C_HEAD + "\n" + "\n".join(routines) + C_MAIN.format(calls="\n".join(calls))
     if Random(seeds[0]).random() < 0.5:  # the datatype is in a variable
-        text = text.replace("MPI_DOUBLE,", "held,")
-        text = text.replace("static int rank", "static MPI_Datatype held;\nstatic int rank")
-        text = text.replace("    peer = 1", "    held = MPI_DOUBLE;\n    peer = 1")
+        text = text.replace("MPI_DOUBLE,", "dtype,")
+        text = text.replace("static int rank", "static MPI_Datatype dtype;\nstatic int rank")
+        text = text.replace("    peer = 1", "    dtype = MPI_DOUBLE;\n    peer = 1")
     return text
 
 
@@ -188,10 +188,10 @@ def fortran_source(seeds: list[int], suffix: str = "") -> str:
     main = F_HEAD + "\n".join(calls) + "\n      call MPI_FINALIZE(ierr)\n      end\n"
     text = main + "\n" + "\n".join(routines) + F_TAIL
     if Random(seeds[0]).random() < 0.5:  # the datatype is in a variable
-        text = text.replace("MPI_DOUBLE_PRECISION", "held")
+        text = text.replace("MPI_DOUBLE_PRECISION", "dtype")
         shared = "      common /shared/"
-        text = text.replace(shared, f"      integer held\n      common /types/ held\n{shared}")
+        text = text.replace(shared, f"      integer dtype\n      common /types/ dtype\n{shared}")
         text = text.replace(
-            "      peer = 1 - rank\n", "      peer = 1 - rank\n      held = MPI_DOUBLE_PRECISION\n"
+            "      peer = 1 - rank\n", "      peer = 1 - rank\n      dtype = MPI_DOUBLE_PRECISION\n"
         )
     return re.sub(r"\b(check|work|mix|glob)\b", rf"\g<1>{suffix}", text)
