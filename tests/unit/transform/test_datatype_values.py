@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.analysis.datatype_values import name_datatypes
+from imbrex.transform.engine import Options, read_program, transform
 
 CASES = Path(__file__).parent / "cases"
 FIXED = (CASES / "real_type.f").read_text()
@@ -35,6 +36,20 @@ OF_MODULE = {MODULE: f"{MODULE}  type(MPI_Datatype) :: dt\n", COUNTS: "self%nx, 
 OF_OBJECT = {FIELD: f"{FIELD}     type(MPI_Datatype) :: dt\n", COUNTS: "self%nx, self%dt"}
 DOUBLE = {SETS: f"{SETS}    dt = MPI_DOUBLE_PRECISION\n"}
 OWN_DOUBLE = {SETS: f"{SETS}    self%dt = MPI_DOUBLE_PRECISION\n"}
+
+PASSED = {
+    DECLARED: "",
+    "exchange(void)": "exchange(MPI_Datatype real_type)",
+    GIVEN: GIVEN.replace("    ", "    MPI_Datatype "),
+}
+DUMMY = {
+    "      subroutine exchange\n": "      subroutine exchange(of)\n",
+    "      integer north, south": "      integer of, north, south",
+    "u(1,ny), nx, dp_type": "u(1,ny), nx, of",
+    "u(1,0), nx, dp_type": "u(1,0), nx, of",
+    "u(1,1), nx, dp_type": "u(1,1), nx, of",
+    "u(1,ny+1), nx, dp_type": "u(1,ny+1), nx, of",
+}
 
 GOES: dict[str, tuple[str, Changes]] = {
     "in a common block": (FIXED, {}),
@@ -96,6 +111,31 @@ GOES: dict[str, tuple[str, Changes]] = {
     "a static variable of C": (C, {}),
     "one of C++": (CXX, {}),
     "declared with it": (C, {DECLARED: "static MPI_Datatype real_type = MPI_DOUBLE;\n", GIVEN: ""}),
+    "a parameter of C": (C, {**PASSED, "exchange();": "exchange(MPI_DOUBLE);"}),
+    "a parameter that is given a variable": (C, {**PASSED, "exchange();": "exchange(real_type);"}),
+    "a parameter that is handed on": (
+        C,
+        {
+            **PASSED,
+            MAIN: f"static void both(MPI_Datatype kind)\n{{\n    exchange(kind);\n}}\n{MAIN}",
+            "        exchange();": "        both(MPI_DOUBLE);",
+        },
+    ),
+    "a dummy of Fortran": (FIXED, {**DUMMY, "call exchange\n": "call exchange(dp_type)\n"}),
+    "a dummy that is handed on": (
+        FIXED,
+        {
+            **DUMMY,
+            "call exchange\n": "call exchange(dp_type)\n",
+            "      north = me + 1\n": "      call keep(of, me)\n      north = me + 1\n",
+            BELOW: "      subroutine keep(it, k)\n      integer it, k\n      k = k\n"
+            f"      end\n{BELOW}",
+        },
+    ),
+    "a dummy that is given a constant": (
+        FIXED,
+        {**DUMMY, "call exchange\n": "call exchange(MPI_DOUBLE_PRECISION)\n"},
+    ),
     "a local variable of C": (
         C,
         {
@@ -232,13 +272,79 @@ STAYS: dict[str, tuple[str, Changes]] = {
         CXX,
         {GIVEN: f"{GIVEN}    auto set = [&] {{ real_type = MPI_FLOAT; }};\n    set();\n"},
     ),
-    "a parameter": (
+    "a parameter": (C, {**PASSED, "exchange();": "exchange(MPI_FLOAT);"}),
+    "a parameter of two values": (
         C,
         {
-            DECLARED: "",
-            "exchange(void)": "exchange(MPI_Datatype real_type)",
-            "exchange();": "exchange(MPI_FLOAT);",
-            GIVEN: GIVEN.replace("    ", "    MPI_Datatype "),
+            **PASSED,
+            "exchange();": "exchange(MPI_DOUBLE);\n        if (argc > 1) exchange(MPI_FLOAT);",
+        },
+    ),
+    "a parameter that is set": (
+        C,
+        {
+            **PASSED,
+            "exchange();": "exchange(MPI_DOUBLE);",
+            "    int up": "    if (rank > 9) real_type = MPI_FLOAT;\n    int up",
+        },
+    ),
+    "a parameter of a function whose address is taken": (
+        C,
+        {
+            **PASSED,
+            "exchange();": "exchange(MPI_DOUBLE);\n        if (argc > 1) way(MPI_FLOAT);",
+            MAIN: f"static void (*way)(MPI_Datatype) = exchange;\n{MAIN}",
+        },
+    ),
+    "a dummy that is given another": (
+        FIXED,
+        {
+            **DUMMY,
+            "call exchange\n": "call exchange(dp_type)\n"
+            "         if (me .gt. 9) call exchange(MPI_REAL)\n",
+        },
+    ),
+    "a dummy that the routine sets": (
+        FIXED,
+        {
+            **DUMMY,
+            "call exchange\n": "call exchange(dp_type)\n",
+            "      north = me + 1\n": "      if (me .gt. 9) of = MPI_REAL\n      north = me + 1\n",
+        },
+    ),
+    "a dummy that a dummy procedure may set": (
+        FIXED,
+        {
+            **DUMMY,
+            "subroutine exchange(of)": "subroutine exchange(of, keep)",
+            "      integer of,": "      external keep\n      integer of,",
+            "call exchange\n": "call exchange(dp_type, change)\n",
+            "      logical convert": "      external change\n      logical convert",
+            "      north = me + 1\n": "      call keep(of)\n      north = me + 1\n",
+            BELOW: "      subroutine keep(it)\n      integer it\n      end\n"
+            "      subroutine change(it)\n      include 'mpif.h'\n      integer it\n"
+            f"      it = MPI_REAL\n      end\n{BELOW}",
+        },
+    ),
+    "an optional dummy": (
+        OBJECT,
+        {
+            "subroutine grid_exchange(self)": "subroutine grid_exchange(self, dt)",
+            "    type(grid_t), intent(inout) :: self\n    call MPI_Sendrecv": "    type(grid_t), "
+            "intent(inout) :: self\n    type(MPI_Datatype), optional :: dt\n    call MPI_Sendrecv",
+            COUNTS: "self%nx, dt",
+            "     call grid_exchange(g)\n": "     if (it < 0) call grid_exchange(g)\n"
+            "     call grid_exchange(g, MPI_DOUBLE_PRECISION)\n",
+        },
+    ),
+    "a dummy that is handed on and set": (
+        FIXED,
+        {
+            **DUMMY,
+            "call exchange\n": "call exchange(dp_type)\n",
+            "      north = me + 1\n": "      call choose(of)\n      north = me + 1\n",
+            BELOW: "      subroutine choose(it)\n      include 'mpif.h'\n      integer it\n"
+            f"      it = MPI_REAL\n      end\n{BELOW}",
         },
     ),
     "other code is not there": (C, {MAIN: "int started(int argc, char **argv)\n"}),
@@ -276,3 +382,62 @@ def test_given_in_an_included_file(tmp_path: Path) -> None:
         "      common /mpistuff/ dp_type, me, nprocs, root\n      include 'given.h'\n      end\n"
     )
     assert not rewritten((FIXED, {BELOW: block + BELOW}), tmp_path)
+
+
+MODULE_OF_ONE = """module m
+  use mpi
+  implicit none
+  type :: holder
+    integer :: n
+{bound}  end type
+contains
+  subroutine exchange(self, of) {called}
+    {kind}(holder) :: self
+    integer :: of
+    double precision :: x(10)
+    integer :: ierr
+    call MPI_Bcast(x, 10, of, 0, MPI_COMM_WORLD, ierr)
+  end subroutine
+end module
+program p
+  use m
+  type(holder) :: h
+  integer :: ierr
+  call MPI_Init(ierr)
+  call exchange(h, MPI_DOUBLE_PRECISION)
+  {more}
+  call MPI_Finalize(ierr)
+end program
+"""
+ONE_OF_C = """#include <mpi.h>
+void halo_swap(void *h, MPI_Fint *of);
+void again_(void)
+{
+    MPI_Fint of = MPI_Type_c2f(MPI_FLOAT);
+    halo_swap(0, &of);
+}
+"""
+
+
+def meaning(folder: Path, other: str = "", **parts: str) -> str:
+    """Which of MPI's datatypes the dummy is known to be."""
+    program, more = folder / "program.f90", folder / "other.c"
+    plain = {"bound": "", "called": "", "kind": "type", "more": ""}
+    program.write_text(MODULE_OF_ONE.format(**(plain | parts)))
+    more.write_text(other)
+    found = read_program([program, *([more] if other else [])], Options())
+    name_datatypes(found)
+    (call,) = (call for call in found.calls() if call.name == "MPI_Bcast")
+    return call.arguments[2].meaning
+
+
+def test_calls_by_a_type_are_not_seen(tmp_path: Path) -> None:
+    assert meaning(tmp_path, kind="class") == "MPI_DOUBLE_PRECISION"
+    bound = "  contains\n    procedure :: exchange\n"
+    assert meaning(tmp_path, kind="class", bound=bound, more="call h%exchange(MPI_REAL)") == ""
+
+
+def test_calls_of_another_language_may_not_be_seen(tmp_path: Path) -> None:
+    called = 'bind(c, name="halo_swap")'
+    assert meaning(tmp_path, called=called) == "MPI_DOUBLE_PRECISION"
+    assert meaning(tmp_path, ONE_OF_C, called=called) == ""

@@ -7,7 +7,9 @@ of that type. A value may be assigned at several places, if all are types of the
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
+from functools import cached_property
 
 from imbrex import mpi_facts
 from imbrex.transform import mpi_calls
@@ -37,17 +39,19 @@ def name_datatypes(program: Program) -> None:
     """Note in arguments that are such variables which of MPI's own datatypes they are."""
     if not program.is_whole or program.unread_code:
         return
+    held = _Held(program)
     used: dict[str, list[Argument]] = {}
     for call in program.calls():
         for position in _positions(call):
             argument = call.arguments[position]
-            key = _held(program, argument)
+            key = held.variable(argument)
             if key is not None:
                 used.setdefault(key, []).append(argument)
     for key, arguments in used.items():
-        value = _value(program, key)
-        for argument in arguments if value is not None else ():
-            argument.meaning = value or ""
+        values = sorted(held.values(key) or ())
+        elements = {mpi_calls.ELEMENT_OF.get(value, frozenset({value})) for value in values}
+        for argument in arguments if len(elements) == 1 else ():
+            argument.meaning = values[0]
 
 
 def _positions(call: Call) -> set[int]:
@@ -57,68 +61,144 @@ def _positions(call: Call) -> set[int]:
     return {position for position in found if position < len(call.arguments)}
 
 
-def _held(program: Program, argument: Argument) -> str | None:
-    """The plain variable, or the component of an object of Fortran, that is an argument."""
-    match = _COMPONENT.fullmatch(argument.text.strip())
-    if match is None:
-        return handle(argument)
-    base = program.variables.get(argument.base or "")
-    named = base is not None and base.kind == "field" and base.name == match[1].lower()
-    return base.key if base is not None and named and base.key.startswith("field:type(") else None
+class _Held:
+    """The datatypes that variables of a program may hold."""
 
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._values: dict[str, set[str] | None] = {}
+        self._assigned: dict[str, set[str] | None] = {}
 
-def _value(program: Program, key: str) -> str | None:
-    """The datatype that a variable is of in every message; None where it may be others."""
-    variable = program.variables.get(key)
-    if variable is None or variable.kind in ("parameter", "dummy", "heap"):
-        return None
-    if key in program.overlays:
-        return None
-    if any(source == key and form == "addr" for _, form, source in program.pointer_facts):
-        return None
-    assigned = _assigned(program, key)
-    declared = _declared(program, key)
-    if assigned is None or declared is None:
-        return None
-    values = sorted((assigned | declared) - {_UNSET})
-    elements = {mpi_calls.ELEMENT_OF.get(value, frozenset({value})) for value in values}
-    return values[0] if len(elements) == 1 else None
+    def variable(self, argument: Argument) -> str | None:
+        """The plain variable, or the component of an object of Fortran, that is an argument."""
+        text = argument.text.strip()
+        base = self.program.variables.get(argument.base or "")
+        match = _COMPONENT.fullmatch(text)
+        if match is None:
+            dummy = base is not None and base.kind == "dummy" and base.name == text.lower()
+            return base.key if base is not None and dummy else handle(argument)
+        named = base is not None and base.kind == "field" and base.name == match[1].lower()
+        return (
+            base.key if base is not None and named and base.key.startswith("field:type(") else None
+        )
 
+    def values(self, key: str) -> set[str] | None:
+        """The datatypes that a variable may be of in a message; None where others are possible."""
+        if key not in self._values:
+            self._values[key] = None  # while it is looked for: a routine that calls itself
+            self._values[key] = self._find(key)
+        return self._values[key]
 
-def _assigned(program: Program, key: str) -> set[str] | None:
-    """What statements set it to; None where some other one may set it."""
-    found = set()
-    name = program.variables[key].name.lower().encode()
-    for routine, statement in _statements(program):
-        source = program.files.get(routine.file) or program.headers[routine.file]
-        text = source.data[statement.start : statement.end]
-        if statement.stop and name in re.findall(rb"\w+", text.lower()):
+    def _find(self, key: str) -> set[str] | None:
+        variable = self.program.variables.get(key)
+        if variable is None or variable.kind == "heap" or key in self.program.overlays:
             return None
-        if source.is_fortran and any(_may_set(call, key) for call in statement.calls):
+        if any(source == key and form == "addr" for _, form, source in self.program.pointer_facts):
             return None
-        written = any(access.variable == key and access.write for access in statement.accesses)
-        if not written or statement.kind is Kind.DECLARE:
-            continue
-        match = _ASSIGNED.fullmatch(text)
-        value = None if match is None else _constant(match[1], fortran=source.is_fortran)
-        own = source.is_fortran and any(not access.write for access in statement.accesses)
-        if value is None or own:  # a variable of the program's that is called so
+        assigned = self.assigned(key)
+        if variable.kind in ("parameter", "dummy"):
+            return self._passed(key) if assigned == set() else None
+        declared = _declared(self.program, key)
+        if assigned is None or declared is None:
             return None
-        if not _is_dead(routine, statement):
-            found.add(value)
-    return found
+        return (assigned | declared) - {_UNSET}
+
+    def _passed(self, key: str) -> set[str] | None:
+        """What the calls of its routine give a parameter."""
+        routine = next(r for r in self.program.routines.values() if key in r.parameters)
+        position = routine.parameters.index(key)
+        if routine.address_taken or routine.bound:
+            return None
+        found: set[str] = set()
+        for user, statement in _statements(self.program):
+            for call in statement.calls:
+                if self.program.callee(call.name, user.file) is not routine:
+                    continue
+                given = call.arguments[position] if position < len(call.arguments) else None
+                if given is None:
+                    return None
+                if given.constant in mpi_calls.PREDEFINED:
+                    found.add(given.constant)
+                    continue
+                held = self.variable(given)
+                values = None if held is None else self.values(held)
+                if values is None:
+                    return None
+                found |= values
+        return found
+
+    def assigned(self, key: str) -> set[str] | None:
+        """What statements set it to; None where some other one may set it."""
+        if key not in self._assigned:
+            self._assigned[key] = None
+            self._assigned[key] = self._find_assigned(key)
+        return self._assigned[key]
+
+    def _find_assigned(self, key: str) -> set[str] | None:
+        if self.program.variables[key].name.lower().encode() in self._not_analysed:
+            return None
+        if any(self._may_set(user, call, position) for user, call, position in self._given[key]):
+            return None
+        found = set()
+        for routine, statement in self._setting[key]:
+            source = self.program.files.get(routine.file) or self.program.headers[routine.file]
+            match = _ASSIGNED.fullmatch(source.data[statement.start : statement.end])
+            value = None if match is None else _constant(match[1], fortran=source.is_fortran)
+            own = source.is_fortran and any(not access.write for access in statement.accesses)
+            if value is None or own:  # a variable of the program's that is called so
+                return None
+            if not _is_dead(routine, statement):
+                found.add(value)
+        return found
+
+    @cached_property
+    def _not_analysed(self) -> set[bytes]:
+        """The words of statements that are not analysed, in small letters."""
+        found: set[bytes] = set()
+        for routine, statement in _statements(self.program):
+            if statement.stop:
+                source = self.program.files.get(routine.file) or self.program.headers[routine.file]
+                text = source.data[statement.start : statement.end].lower()
+                found |= set(re.findall(rb"\w+", text))
+        return found
+
+    @cached_property
+    def _setting(self) -> dict[str, list[tuple[Routine, Statement]]]:
+        """The statements that set a variable, but for declarations."""
+        found: dict[str, list[tuple[Routine, Statement]]] = defaultdict(list)
+        for routine, statement in _statements(self.program):
+            if statement.kind is not Kind.DECLARE:
+                for key in {access.variable for access in statement.accesses if access.write}:
+                    found[key].append((routine, statement))
+        return found
+
+    @cached_property
+    def _given(self) -> dict[str, list[tuple[Routine, Call, int]]]:
+        """The calls of Fortran that are passed a variable, which they may set."""
+        found: dict[str, list[tuple[Routine, Call, int]]] = defaultdict(list)
+        for routine, statement in _statements(self.program):
+            source = self.program.files.get(routine.file)
+            for call in statement.calls if source is not None and source.is_fortran else ():
+                for position, argument in enumerate(call.arguments):
+                    if argument.base is not None:
+                        found[argument.base].append((routine, call, position))
+        return found
+
+    def _may_set(self, user: Routine, call: Call, position: int) -> bool:
+        """Whether a call may set what it is passed, as nothing does that only hands it on."""
+        if position in _positions(call):
+            return False
+        callee = self.program.callee(call.name, user.file)
+        if callee is None or call.unknown or position >= len(callee.parameters):
+            return True
+        parameter = callee.parameters[position]
+        return parameter not in self.program.variables or self.assigned(parameter) != set()
 
 
 def _statements(program: Program) -> Iterator[tuple[Routine, Statement]]:
     for routine in program.routines.values():
         for statement in routine.statements():
             yield routine, statement
-
-
-def _may_set(call: Call, key: str) -> bool:
-    """Fortran passes the variable itself, which only MPI is known to leave as it is."""
-    kept = _positions(call)
-    return any(a.base == key and n not in kept for n, a in enumerate(call.arguments))
 
 
 def _declared(program: Program, key: str) -> set[str] | None:
