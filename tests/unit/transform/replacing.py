@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
+
+from imbrex.transform.engine import Options, transform
 
 
 def changed(text: str, replacements: Mapping[str, str]) -> str:
@@ -11,3 +14,11 @@ def changed(text: str, replacements: Mapping[str, str]) -> str:
         assert old in text, old
         text = text.replace(old, new)
     return text
+
+
+def rewritten(path: Path, text: str) -> str:
+    """The text of a whole program of one file, at a place, as transform leaves it."""
+    path.write_text(text)
+    outcome = transform([path], Options())
+    assert not outcome.skipped, outcome.skipped
+    return outcome.after[str(path)].decode()

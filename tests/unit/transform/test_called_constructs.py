@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.unit.transform.replacing import changed
-
-from imbrex.transform.engine import Options, transform
+from tests.unit.transform.replacing import changed, rewritten
 
 PLAIN = (Path(__file__).parent / "cases" / "handles.f90").read_text()
 COPY = "    self%u(1:self%nx, 1:self%ny) = self%unew(1:self%nx, 1:self%ny)\n"
@@ -46,17 +44,13 @@ STAYS = {
 }
 
 
-def rewritten(body: str, folder: Path) -> str:
-    path = folder / "program.f90"
-    path.write_text(changed(PLAIN, {NEST + COPY: body}))
-    outcome = transform([path], Options())
-    assert not outcome.skipped, outcome.skipped
-    return outcome.after[str(path)].decode()
+def text_of(body: str, folder: Path) -> str:
+    return rewritten(folder / "program.f90", changed(PLAIN, {NEST + COPY: body}))
 
 
 @pytest.mark.parametrize("name", GOES)
 def test_goes(name: str, tmp_path: Path) -> None:
-    text = rewritten(GOES[name], tmp_path)
+    text = text_of(GOES[name], tmp_path)
     main = text[text.index("program heat") :]
     names = ["exchange_start(", "sweep_interior(", "exchange_finish(", "sweep_boundary("]
     assert sorted(names, key=main.index) == names
@@ -70,4 +64,4 @@ def test_goes(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", STAYS)
 def test_stays(name: str, tmp_path: Path) -> None:
-    assert "sweep_interior" not in rewritten(STAYS[name], tmp_path)
+    assert "sweep_interior" not in text_of(STAYS[name], tmp_path)

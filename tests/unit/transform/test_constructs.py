@@ -8,9 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.unit.transform.replacing import changed
+from tests.unit.transform.replacing import changed, rewritten
 
-from imbrex.transform.engine import Options, read_program, transform
+from imbrex.transform.engine import Options, read_program
 from imbrex.transform.readers.fortran_associated import written_out
 from imbrex.transform.readers.fortran_lines import logical_lines
 
@@ -191,11 +191,7 @@ STAYS: dict[str, dict[str, str]] = {
 
 
 def text_of(folder: Path, program: str) -> str:
-    source = folder / "heat.f90"
-    source.write_text(program)
-    outcome = transform([source], Options())
-    assert not outcome.skipped, outcome.skipped
-    return outcome.after[str(source)].decode()
+    return rewritten(folder / "heat.f90", program)
 
 
 def is_divided(text: str) -> bool:

@@ -8,9 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.unit.transform.replacing import changed
-
-from imbrex.transform.engine import Options, transform
+from tests.unit.transform.replacing import changed, rewritten
 
 PROGRAM = """\
 module halo
@@ -122,11 +120,7 @@ CHANGED: dict[str, dict[str, str]] = {
 
 
 def text_of(tmp_path: Path, replacements: dict[str, str]) -> str:
-    path = tmp_path / "wave.f90"
-    path.write_text(changed(PROGRAM, replacements))
-    outcome = transform([path], Options())
-    assert not outcome.skipped, outcome.skipped
-    return outcome.after[str(path)].decode()
+    return rewritten(tmp_path / "wave.f90", changed(PROGRAM, replacements))
 
 
 @pytest.mark.parametrize("name", KEPT)

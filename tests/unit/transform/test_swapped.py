@@ -8,9 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.unit.transform.replacing import changed
-
-from imbrex.transform.engine import Options, transform
+from tests.unit.transform.replacing import changed, rewritten
 
 pytestmark = pytest.mark.slow
 
@@ -226,11 +224,7 @@ STAYS: dict[str, dict[str, str]] = {
 
 
 def text_of(folder: Path, replacements: dict[str, str]) -> str:
-    source = folder / "heat.f90"
-    source.write_text(changed(PROGRAM, replacements))
-    outcome = transform([source], Options())
-    assert not outcome.skipped, outcome.skipped
-    return outcome.after[str(source)].decode()
+    return rewritten(folder / "heat.f90", changed(PROGRAM, replacements))
 
 
 def is_divided(text: str) -> bool:
