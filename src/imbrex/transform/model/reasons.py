@@ -19,7 +19,7 @@ class ReasonKind(Sentence):
     CONSTRUCT = "a construct that is not analysed"
     OBJECT = "the code of an object that begins or ends, over which nothing moves"
     STATEMENT = "a statement that is not analysed"
-    NAMED_CONSTRUCT = "a {name} construct"
+    NAMED_CONSTRUCT = "the construct {name} is not read"
     IF = "an IF that is not analysed"
     SELECT = "a SELECT that is not analysed"
     CALL = "a call that is not analysed"
