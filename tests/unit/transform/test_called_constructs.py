@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from tests.unit.transform.replacing import changed, rewritten
 
+from imbrex.transform.command import explain
+from imbrex.transform.engine import Options, transform
+
 PLAIN = (Path(__file__).parent / "cases" / "handles.f90").read_text()
 COPY = "    self%u(1:self%nx, 1:self%ny) = self%unew(1:self%nx, 1:self%ny)\n"
 NEST = PLAIN[PLAIN.index("    do j = 1, self%ny\n") : PLAIN.index(COPY)]
@@ -60,6 +63,20 @@ def test_goes(name: str, tmp_path: Path) -> None:
         assert interior.count(f"  {opened}") == interior.count(f"end {opened}")
     assert BACK not in interior
     assert COPY not in interior
+
+
+def test_a_loop_in_what_is_not_read_is_work_beside_the_messages(tmp_path: Path) -> None:
+    """What keeps them from it is told, not that nothing is to gain."""
+    path = tmp_path / "program.f90"
+    path.write_text(changed(PLAIN, {NEST + COPY: STAYS["the construct is not read"]}))
+    said = explain(transform([path], Options()), applied=False)
+    assert said.count("MPI_Sendrecv in grid_exchange: cannot be moved") == 2
+    assert said.count("    the call of grid_sweep: the construct ASSOCIATE is not read") == 2
+    path.write_text(
+        changed(PLAIN, {NEST + COPY: HEAD.replace("ny =>", "n => self%u(1, 1), ny =>") + END})
+    )
+    said = explain(transform([path], Options()), applied=False)
+    assert said.count("MPI_Sendrecv in grid_exchange: nothing to gain") == 2
 
 
 @pytest.mark.parametrize("name", STAYS)

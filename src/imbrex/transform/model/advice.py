@@ -30,8 +30,10 @@ mismatch
     `use mpi`
 call-ends-loop
     end the loop with a `continue` or `end do` of its own
-call-belongs call-in-directed-loop call-inside statement-kind named-construct
+call-belongs call-in-directed-loop call-inside statement-kind
     move communication out of the region or the construct
+named-construct
+    write the calls and loops that stand in it without the construct, with the names in full
 not-statement not-braced-statement no-room-before no-declarations
     give the call lines of its own, in C in braces
 argument-effects argument-calls keyword-argument

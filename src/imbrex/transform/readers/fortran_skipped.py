@@ -15,6 +15,8 @@ from imbrex.transform.readers.fortran_scopes import is_assignment
 if TYPE_CHECKING:
     from imbrex.transform.readers.fortran_body import Body
 
+_LOOP = re.compile(r"(?:[a-z]\w*:)?do(?!uble)")
+
 
 def skipped(body: Body, line: LogicalLine, text: str) -> Statement:
     """A construct that is taken as a whole and not analysed; calls in it are refused."""
@@ -26,6 +28,7 @@ def skipped(body: Body, line: LogicalLine, text: str) -> Statement:
     if keyword is None:
         return statement
     name = keyword[1]
+    statement.computes = name in ("where", "forall", "do")
     opening = text.find("(")
     if name in ("where", "forall") and closing(text, opening) != len(text) - 1:
         return statement  # one line
@@ -36,7 +39,7 @@ def skipped(body: Body, line: LogicalLine, text: str) -> Statement:
     if name == "if":
         begin = re.compile(r"(?:[a-z]\w*:)?if\(.*\)then$")  # others are one line
     elif name == "do":
-        begin = re.compile(r"(?:[a-z]\w*:)?do(?!uble)")
+        begin = _LOOP
     elif name == "select":
         begin = re.compile(r"(?:[a-z]\w*:)?select(case|type|rank)\(")
     while body.position < len(body.lines):
@@ -47,6 +50,7 @@ def skipped(body: Body, line: LogicalLine, text: str) -> Statement:
                 depth -= 1
             elif begin.match(inner.masked):
                 depth += 1
+            statement.computes = statement.computes or _LOOP.match(inner.masked) is not None
             if "callmpi_" in inner.masked:
                 _planted(body, statement, inner)
         if not inner.directive:
