@@ -106,6 +106,11 @@ CONTAINS = "contains\n  subroutine initialize"
 BEHIND = "  subroutine swap"
 
 DIVIDED: dict[str, dict[str, str]] = {
+    "an associate name": {
+        BODY: "    associate (from => prev%data)\n"
+        + BODY.replace("prev%data", "from")
+        + "    end associate\n",
+    },
     "into what is exchanged": {EVOLVE: "    call evolve(previous, current)\n"},
     "memory that changes hands": {},
     "components that are pointers": {
@@ -227,8 +232,8 @@ STAYS: dict[str, dict[str, str]] = {
         "    integer :: i, j\n"
         "    call initialize(curr, prev%nx, prev%ny, 0)\n",
     },
-    "an associate name": {
-        BODY: "    associate (from => prev%data)\n"
+    "an associate name of a section": {
+        BODY: "    associate (from => prev%data(:, :))\n"
         + BODY.replace("prev%data", "from")
         + "    end associate\n",
     },
