@@ -86,8 +86,10 @@ def test_messages_of_a_run_that_ended_or_was_killed(
     assert {e.communicator.name for e in sent} == {"MPI_COMM_WORLD"}
     received = [event.time for kind, event in events if kind == "MpiRecv"]
     assert len(received) == 50
-    # A rank that was killed knows the offset of its clock from the job's begin.
-    assert all(a.time < b for a, b in zip(sent, received, strict=True))
+    # A rank that was killed knows the offset of its clock from the job's begin, some microseconds
+    # wrong where the machine is busy: no error of it is claimed (docs/theory/measuring.md, Clocks).
+    wrong_ns = 1_000_000 if clocks else 0
+    assert all(a.time < b + wrong_ns for a, b in zip(sent, received, strict=True))
     regions = {e.region.name: e.region for kind, e in events if kind == "Enter"}
     send = regions["MPI_Send"]
     assert (Path(send.source_file).name, send.begin_line_number) == ("endings.c", 18)
