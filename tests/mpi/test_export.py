@@ -95,7 +95,8 @@ def test_messages_of_a_run_that_ended_or_was_killed(
     assert (Path(send.source_file).name, send.begin_line_number) == ("endings.c", 18)
     assert "endings" in regions
     trace = json.loads((tmp_path / "run.json").read_text())["traceEvents"]
-    assert Counter(event["ph"] for event in trace)["f"] == 50
+    arrows = Counter(event["ph"] for event in trace)["f"]
+    assert 0 < arrows <= 50 if clocks else arrows == 50  # none that would point back in time
     assert (tmp_path / "run.csv").read_text().count("MPI_Send") == 1
 
 
