@@ -10,7 +10,7 @@ from tests.unit.transform.test_cxx_methods import GOES, STAYS, text_of
 
 from imbrex.transform.engine import Options, Outcome, transform
 from imbrex.transform.model.reasons import ReasonKind
-from imbrex.transform.readers.c_source import HEADERS
+from imbrex.transform.readers.c_source import HEADERS, compiler_headers
 from imbrex.transform.site_map import site_map
 
 pytestmark = pytest.mark.slow
@@ -124,6 +124,7 @@ def test_a_header_of_two_names() -> None:
 
 
 def test_a_header_that_may_not_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler_headers()  # found by os.access, and kept for all tests of a process
     monkeypatch.setattr("os.access", lambda path, mode: False)
     outcome = transformed(files_of({}))
     assert outcome.after == outcome.before
