@@ -10,8 +10,9 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import pairwise
 from pathlib import Path
+
+from imbrex.transform.readers.c_source import header_folders
 
 _OF_A_LIBRARY = re.compile(
     rb"^[ \t]*#[ \t]*define[ \t]+(?:OMPI_MAJOR_VERSION|MPICH_VERSION|I_MPI_VERSION)\b",
@@ -33,14 +34,9 @@ def as_of_the_system(flags: list[str]) -> list[str]:
 def is_of_a_library(name: str, flags: list[str]) -> bool:
     """Whether a header lies in, or below, a folder of an MPI library that the flags name."""
     return any(
-        name.startswith(folder.rstrip("/") + "/") and _is_of_a_library(folder)
-        for folder in _folders_of_the_system(tuple(flags))
+        name.startswith(f"{folder}/") and _is_of_a_library(str(folder))
+        for folder in header_folders(flags)["-isystem"]
     )
-
-
-@lru_cache(maxsize=256)
-def _folders_of_the_system(flags: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(folder for option, folder in pairwise(flags) if option == "-isystem")
 
 
 def _with_folders(flags: Iterable[str]) -> Iterator[tuple[list[str], str]]:

@@ -23,12 +23,16 @@ from typing import Any
 from clang import cindex
 
 from imbrex.transform.readers.c_first_headers import FirstHeaders
-from imbrex.transform.readers.c_source import HEADERS, is_compiler_header, is_of_the_system
+from imbrex.transform.readers.c_source import (
+    HEADERS,
+    header_folders,
+    is_compiler_header,
+    is_of_the_system,
+)
 
 MPI = "mpi.h"
 _MOST = 16
 """So many are kept, of some megabytes each."""
-_FOLDERS = ("-isystem", "-iquote", "-idirafter", "-I")
 _FOR_SERIALIZATION = (
     cindex.TranslationUnit.PARSE_INCOMPLETE | 0x10  # CXTranslationUnit_ForSerialization
 )
@@ -63,7 +67,7 @@ def precompiled(
     `language`: "c" or "c++"; `arguments` are those with which it is read, but for its language;
     `contents`: what to read in the place of headers on disk.
     """
-    folders = _folders(arguments)
+    folders = header_folders(arguments)
     first = FirstHeaders(contents, [*folders["-iquote"], *folders["-I"]])
     first.find(path, data)
     names = tuple(name for name in dict.fromkeys(first.names) if name != MPI)
@@ -102,22 +106,11 @@ def _are_changed(names: Sequence[str], arguments: Sequence[str]) -> bool:
         return True
     return any(
         (folder / name).exists()
-        for of_option in _folders(arguments).values()
+        for of_option in header_folders(arguments).values()
         for folder in of_option
         for name in (*names, MPI)
         if folder != HEADERS and not is_compiler_header(str(folder / name))
     )
-
-
-def _folders(arguments: Sequence[str]) -> dict[str, list[Path]]:
-    """The folders of headers, by the option that names them."""
-    words = iter(arguments)
-    found: dict[str, list[Path]] = {option: [] for option in _FOLDERS}
-    for argument in words:
-        option = next((o for o in _FOLDERS if argument.startswith(o)), None)
-        if option is not None:
-            found[option].append(Path(argument[len(option) :] or next(words, "")))
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +133,7 @@ def _made(language: str, names: tuple[str, ...], arguments: tuple[str, ...]) -> 
         files = [str(include.include.name) for include in unit.get_includes()]
         if has_errors(unit) or not all(map(is_of_the_system, files)):
             return None
-        given = _folders(arguments)
+        given = header_folders(arguments)
         own = tuple(f"{folder}/" for folder in (*given["-iquote"], *given["-I"]))
         if any(name.startswith(own) for name in files):  # its functions are the program's
             return None

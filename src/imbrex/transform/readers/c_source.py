@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -16,6 +17,7 @@ from imbrex.errors import ImbrexError
 from imbrex.transform.readers.fortran_lines import is_form_flag
 
 HEADERS = Path(__file__).resolve().parent.parent / "headers"
+_FOLDERS = ("-isystem", "-iquote", "-idirafter", "-I")
 C_SUFFIXES = frozenset({".c", ".cc", ".cpp", ".cxx", ".C", ".h"})
 
 _DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(\w*)((?:\\\r?\n|[^\n])*)", re.MULTILINE)
@@ -78,6 +80,17 @@ def is_of_the_system(name: str) -> bool:
     """
     place = os.path.realpath(name) if "/../" in name else name
     return place.startswith("/usr/") or is_compiler_header(place)
+
+
+def header_folders(arguments: Sequence[str]) -> dict[str, list[Path]]:
+    """The folders of headers that a compiler's arguments name, by the option that names them."""
+    words = iter(arguments)
+    found: dict[str, list[Path]] = {option: [] for option in _FOLDERS}
+    for argument in words:
+        option = next((o for o in _FOLDERS if argument.startswith(o)), None)
+        if option is not None:
+            found[option].append(Path(argument[len(option) :] or next(words, "")))
+    return found
 
 
 _DEEP = "it is nested too deeply"

@@ -35,7 +35,7 @@ def read_fortran(units: list[Units], program: Program) -> None:
     for unit in units:
         names.own.add(unit.own)
         program.inactive |= unit.conditionals.inactive
-        program.included += unit.included
+        program.included += unit.declarations.included
         asked = unit.conditionals.undefined
         for macro, number in asked.items():
             if not macro.startswith("_"):

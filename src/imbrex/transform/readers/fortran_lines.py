@@ -321,10 +321,7 @@ def without_associates(lines: list[LogicalLine], linking: list[LogicalLine]) -> 
     given = {name for line in begin for name in _GIVEN.findall(line.masked)}
     known = {id(line) for line in begin}
     for line in lines:
-        if id(line) not in known and linked_names(line) and given & set(_words(line)):
+        other = id(line) not in known and bool(linked_names(line))
+        if other and given & set(_ALONE.findall(line.masked)):
             return linking
     return [line for line in linking if id(line) not in known]
-
-
-def _words(line: LogicalLine) -> list[str]:
-    return _ALONE.findall(line.masked)

@@ -76,7 +76,6 @@ class Units:
         self.macros: set[str] = set()
         # The words of statements that associate pointers; None where not all of these are known.
         self.linked: set[str] | None = set()
-        self.included: list[bytes] = []
         self.lines: list[LogicalLine] = []
         self.moved = False  # `move_alloc` does something else than to swap arrays
 
@@ -217,7 +216,6 @@ class Units:
             current.body += [*held, line]
             held = []
         self._note_linked(lines)
-        self.included = self.declarations.included
         clashing = any(clash(name) for scope in self.scopes for name in scope.symbols)
         for scope in self.scopes:
             if clashing:
