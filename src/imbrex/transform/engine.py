@@ -25,6 +25,7 @@ from imbrex.transform.analysis.given_extents import find_extents
 from imbrex.transform.analysis.index_scalars import tell_indices
 from imbrex.transform.analysis.kept_shapes import keep_shapes
 from imbrex.transform.analysis.known import note_known
+from imbrex.transform.analysis.left_over import left_over
 from imbrex.transform.analysis.line_rooms import note_rooms
 from imbrex.transform.analysis.linear import split_linear
 from imbrex.transform.analysis.message_extent import mark_extents
@@ -354,7 +355,9 @@ def _communication(analysis: _Analysis, options: Options) -> Outcome:
         ExistingMotion(program, footprints, facts),
         StatementMotion(program, footprints, facts),
     )
-    decisions = one_of_each_place(deciding.decide(list(program.routines.values())))
+    alone = left_over(program)
+    routines = [routine for routine in program.routines.values() if routine.key not in alone]
+    decisions = one_of_each_place(deciding.decide(routines))
     decisions += not_analysed(program, options.only)
     note_stated(program, decisions)
     for decision in decisions:

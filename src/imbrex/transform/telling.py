@@ -101,12 +101,20 @@ def _begun(decision: Decision, place: Callable[[Location], Location]) -> Places:
 
 def tell_bound(program: Program, decisions: list[Decision]) -> None:
     """Say of messages that stay that callers are not seen, where a type's name leads to them."""
-    named = {call.name for call in program.calls()}
+    named: dict[str, bool] = {}  # whether it is known that a call is one of it
+    for call in program.calls():
+        named[call.name] = named.get(call.name, False) or not call.picked
+    anywhere = {source for target, _, source in program.pointer_facts if target == "address"}
     for decision in decisions:
         routine = decision.site.routine
-        if decision.decision == "nothing-to-gain" and routine.bound and routine.name not in named:
-            cause = ReasonKind.BOUND_TO_TYPE(routine=routine.name)
-            decision.barred = Reason(cause, Location(routine.file, routine.line))
+        if decision.decision != "nothing-to-gain" or not routine.bound:
+            continue
+        if named.get(routine.name, f"function:{routine.name}" not in anywhere):
+            continue
+        several = routine.name in named
+        kind = ReasonKind.BY_ITS_TYPE if several else ReasonKind.BOUND_TO_TYPE
+        place = Location(routine.file, routine.line)
+        decision.barred = Reason(kind(routine=routine.name), place)
 
 
 def copies(decisions: list[Decision]) -> list[Decision]:
@@ -230,7 +238,8 @@ def put_back(
     for proposal in taken:
         if not proposal.replaces:
             continue
-        decisions = [d for d in decisions if d.site.routine.name not in proposal.replaces]
+        gone = {*proposal.replaces, proposal.routine.name, *proposal.also}
+        decisions = [d for d in decisions if d.site.routine.name not in gone]
         for decision in first:
             if decision.site.routine.name not in (proposal.routine.name, *proposal.also):
                 continue

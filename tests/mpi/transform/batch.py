@@ -23,6 +23,7 @@ from imbrex.transform.engine import Options, Outcome, transform
 
 sys.path.insert(0, str(Path(__file__).parent))
 import generate  # type: ignore[import-not-found]
+import generate_bound  # type: ignore[import-not-found]
 import generate_classes  # type: ignore[import-not-found]
 import generate_faces  # type: ignore[import-not-found]
 import generate_grids  # type: ignore[import-not-found]
@@ -37,7 +38,8 @@ MANY, FEW = 10, 2
 COMMUNICATION = frozenset({"nonblocking", "collectives", "motion"})
 # Of so many parts in C one has buffers that are parts of rows, one arrays in structures, and one
 # exchanges faces; in Fortran with objects one in four has routines that declare
-# what they get of whole arrays; in C++ half have an exchange and a step that are methods.
+# what they get of whole arrays, and one has routines that are called by the types of objects; in
+# C++ half have an exchange and a step that are methods.
 KINDS = 6
 _WORKERS = 2
 
@@ -90,6 +92,8 @@ def make_part(language: str, seeds: list[int], folder: Path, driven: bool) -> Pa
         source.write_text(generate_classes.source(seeds))
     elif language == "f90" and len(seeds) <= FEW and seeds[0] // FEW % 4 == 2:
         source.write_text(generate_views.source(seeds))
+    elif language == "f90" and len(seeds) <= FEW and seeds[0] // FEW % 4 == 0:
+        source.write_text(generate_bound.source(seeds))
     elif language == "f90":
         source.write_text(generate_objects.source(seeds))
     else:

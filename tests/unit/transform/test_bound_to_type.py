@@ -2,41 +2,208 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from imbrex.transform.command import explain
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import Options, Outcome, transform
+from imbrex.transform.text.edits import apply_edits
+from imbrex.transform.text.name_lists import folded, renamed
 
 PLAIN = (Path(__file__).parent / "cases" / "handles.f90").read_text()
 DATA = "     real(wp), allocatable :: u(:,:), unew(:,:)\n"
 CALL = "     call grid_exchange(g)\n"
+SWEEP = "     call grid_sweep(g)\n"
+BINDING = "     procedure :: exchange => grid_exchange\n"
+HEADER = "  subroutine grid_exchange(self)\n    class(grid_t), intent(inout) :: self\n"
 SAID = "grid_exchange is bound to a type, and calls by that (`call g%…`) are not followed"
+SPLIT = "grid_exchange is split into a start and a finish"
+BY_TYPE = "grid_exchange is called where the type that an object has at run time says so"
+HIDDEN = "procedures beside grid_exchange cannot be made known where it is called by a type"
+
+OTHER = """end module grid_mod
+
+module box_mod
+  use grid_mod
+  implicit none
+  type :: box_t
+     integer :: n = 0
+   contains
+     procedure :: exchange => box_exchange
+  end type box_t
+contains
+  subroutine box_exchange(self)
+    class(box_t), intent(inout) :: self
+    self%n = self%n + 1
+  end subroutine box_exchange
+end module box_mod
+"""
+TWO = """  subroutine grid_exchange_some(self, n)
+    class(grid_t), intent(inout) :: self
+    integer, intent(in) :: n
+    if (n > 0) self%u = 0.0_wp
+  end subroutine grid_exchange_some
+
+  subroutine grid_sweep(self)
+"""
 
 
-def said(bindings: str, call: str, folder: Path) -> str:
+def outcome(bindings: str, call: str, folder: Path, *changes: tuple[str, str]) -> Outcome:
     text = PLAIN.replace("type(grid_t), intent", "class(grid_t), intent")
     text = text.replace(DATA, f"{DATA}   contains\n{bindings}").replace(CALL, f"     {call}\n")
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
     path = folder / "program.f90"
     path.write_text(text)
-    return explain(transform([path], Options()), applied=False)
+    return transform([path], Options())
+
+
+def said(bindings: str, call: str, folder: Path, *changes: tuple[str, str]) -> str:
+    return explain(outcome(bindings, call, folder, *changes), applied=False)
+
+
+def after(bindings: str, call: str, folder: Path, *changes: tuple[str, str]) -> str:
+    (text,) = outcome(bindings, call, folder, *changes).after.values()
+    return text.decode()
 
 
 @pytest.mark.parametrize(
-    "bindings",
+    ("bindings", "call"),
     [
-        "     procedure :: exchange => grid_exchange\n",
-        "     procedure, public :: sweep => grid_sweep, exchange => grid_exchange\n",
-        "     procedure, non_overridable :: grid_exchange\n",
+        (BINDING, "call g%exchange()"),
+        (BINDING, "call g % exchange"),
+        (BINDING, "if (it >= 0) call g%exchange()"),
+        ("     procedure, public :: sweep => grid_sweep, exchange => grid_exchange\n", ""),
+        ("     procedure, non_overridable :: grid_exchange\n", "call g%grid_exchange()"),
+        ("     procedure grid_exchange\n", "call g%grid_exchange()"),
+        ("     procedure, pass(self) :: exchange => grid_exchange\n", ""),
+        ("     procedure, nopass :: exchange => grid_exchange\n", "call g%exchange(g)"),
+        (f"{BINDING}     generic :: update => exchange\n", "call g%update()"),
     ],
 )
-def test_callers_are_not_seen(bindings: str, tmp_path: Path) -> None:
-    name = "grid_exchange" if "=>" not in bindings else "exchange"
-    text = said(bindings, f"call g%{name}()", tmp_path)
-    assert text.count(SAID) == 2
-    assert "MPI_Sendrecv in grid_exchange: cannot be moved" in text
-    assert "call it by its own name" in text
+def test_a_call_is_followed(bindings: str, call: str, tmp_path: Path) -> None:
+    text = said(bindings, call or "call g%exchange()", tmp_path)
+    if call.startswith("if"):
+        assert "a call of grid_exchange" in text or "1 of 3" in text
+    else:
+        assert SPLIT in text
+    assert SAID not in text
+
+
+def test_the_routine_stays_for_its_type(tmp_path: Path) -> None:
+    text = after(BINDING, "call g%exchange()", tmp_path)
+    assert "  subroutine grid_exchange(self)\n" in text
+    assert text.count("call MPI_Sendrecv(") == 2
+    assert "     call grid_exchange_start(g, grid_exchange_requests)\n" in text
+    assert "     call grid_sweep_interior(g)\n" in text
+    assert "call g%exchange" not in text
+
+
+def test_an_object_that_is_not_the_first_argument(tmp_path: Path) -> None:
+    text = after(
+        "     procedure, pass(self) :: exchange => grid_exchange\n",
+        "call g%exchange(it)",
+        tmp_path,
+        ("grid_exchange(self)\n", "grid_exchange(k, self)\n    integer, intent(in) :: k\n"),
+        ("self%right, 1,", "self%right, k,"),
+        ("self%left, 1,", "self%left, k,"),
+    )
+    assert "call grid_exchange_start(it, g, grid_exchange_requests)" in text
+    assert "call grid_exchange_finish(g, grid_exchange_requests)" in text
+
+
+@pytest.mark.parametrize(
+    ("private", "public"),
+    [
+        ("", ""),
+        ("  private\n  public :: grid_t, grid_init, grid_sweep, grid_norm\n", "  public :: {}\n"),
+        ("  private\n  public :: grid_t, grid_init, grid_sweep, grid_norm, grid_exchange\n", ""),
+    ],
+)
+def test_halves_are_given_out_and_brought_in(private: str, public: str, tmp_path: Path) -> None:
+    used = "use grid_mod, only: grid_t, grid_init, grid_sweep, grid_norm\n"
+    text = after(
+        BINDING,
+        "call g%exchange()",
+        tmp_path,
+        ("use grid_mod\n", used),
+        ("  integer, parameter :: wp", f"{private}  integer, parameter :: wp"),
+    )
+    names = "grid_exchange_start, grid_exchange_finish"
+    assert text.count(public.format(names)) == 1 or not public
+    assert text.count(f"  use grid_mod, only: {names}\n") == 1
+    text = re.sub(r"&\n *", "", text)
+    assert text.count(f"grid_exchange, {names}\n") == (private.endswith("grid_exchange\n"))
+    assert text.count("public :: grid_exchange_start") == bool(public)
+
+
+def test_a_module_that_is_used_as_a_whole_needs_no_list(tmp_path: Path) -> None:
+    assert "only: grid_exchange" not in after(BINDING, "call g%exchange()", tmp_path)
+
+
+LISTED = ("  integer, parameter :: wp", "  private :: grid_exchange\n  integer, parameter :: wp")
+
+
+def test_what_cannot_be_given_out(tmp_path: Path) -> None:
+    assert HIDDEN in said(BINDING, "call g%exchange()", tmp_path, LISTED)
+
+
+def test_a_call_in_a_construct_that_is_not_read(tmp_path: Path) -> None:
+    call = "associate (h => g)\n     call h%exchange()\n     end associate"
+    assert SAID in said(BINDING, call, tmp_path)
+
+
+SOME = "     procedure :: some => grid_exchange_some\n     generic :: update => exchange, some\n"
+
+
+@pytest.mark.parametrize(
+    ("argument", "update", "known"),
+    [
+        ("n", "g%update()", True),
+        ("n", "g%update(it)", False),
+        ("n", "g%update(n=it)", False),
+    ],
+)
+def test_a_generic_name_is_known_by_the_number_of_arguments(
+    argument: str, update: str, known: bool, tmp_path: Path
+) -> None:
+    change = ("  subroutine grid_sweep(self)\n", TWO)
+    text = said(BINDING + SOME, f"call {update}", tmp_path, change)
+    assert (SPLIT in text) is known
+    assert SAID not in text
+    assert BY_TYPE not in text
+
+
+def test_a_generic_name_may_stand_for_either(tmp_path: Path) -> None:
+    changes = [
+        ("  subroutine grid_sweep(self)\n", TWO.replace("intent(in) :: n", "optional :: n")),
+        ("    if (n > 0) self%u", "    if (present(n)) self%u"),
+    ]
+    text = said(BINDING + SOME, "call g%update()", tmp_path, *changes)
+    assert SPLIT not in text
+    assert BY_TYPE in text
+
+
+def test_another_type_has_a_procedure_of_that_name(tmp_path: Path) -> None:
+    changes = [
+        ("  use grid_mod\n", "  use grid_mod\n  use box_mod\n"),
+        ("  type(grid_t) :: g\n", "  type(grid_t) :: g\n  type(box_t) :: b\n"),
+        ("end module grid_mod\n", OTHER),
+    ]
+    text = after(BINDING, "call b%exchange()\n     call g%exchange()", tmp_path, *changes)
+    assert "     call b%exchange()\n" in text
+    assert "call grid_exchange_start(g," in text
+
+
+def test_a_name_that_stands_for_something_else(tmp_path: Path) -> None:
+    changed = ("  integer :: it\n", "  integer :: it\n  integer :: grid_exchange = 1\n")
+    used = ("use grid_mod\n", "use grid_mod, only: grid_t, grid_init, grid_sweep, grid_norm\n")
+    text = said(BINDING, "call g%exchange()", tmp_path, changed, used)
+    assert SPLIT not in text
+    assert SAID in text
 
 
 def test_another_is_bound(tmp_path: Path) -> None:
@@ -44,5 +211,24 @@ def test_another_is_bound(tmp_path: Path) -> None:
 
 
 def test_a_call_by_its_own_name_is_seen(tmp_path: Path) -> None:
-    bindings = "     procedure :: exchange => grid_exchange\n"
-    assert SAID not in said(bindings, CALL.strip(), tmp_path)
+    text = said(BINDING, CALL.strip(), tmp_path)
+    assert SAID not in text
+    assert SPLIT in text
+
+
+def test_a_list_that_several_names_make_too_long_is_broken() -> None:
+    data = b"  use fields, only: grid_t, exchange_of_all_the_sides, sweep_over_all_the_cells\n"
+    names = ("exchange_of_all_the_sides", "sweep_over_all_the_cells")
+    edits = [
+        edit
+        for name in names
+        for edit in renamed(data, name, (name, f"{name}_start"), fixed=False) or []
+    ]
+    assert len(edits) == 2
+    text = apply_edits(data, folded(data, edits)).decode()
+    assert max(len(line) for line in text.split("\n")) < 100
+    assert "".join(text.replace("&\n", "").split()).endswith(
+        "exchange_of_all_the_sides,exchange_of_all_the_sides_start,"
+        "sweep_over_all_the_cells,sweep_over_all_the_cells_start"
+    )
+    assert folded(data, edits[:1]) == edits[:1]

@@ -27,14 +27,14 @@ ADDED: dict[str, tuple[str, str, str, str]] = {
         CONSTANTS,
         STATUS,
         "MPI_STATUS_SIZE, MPI_SUM, MPI_Comm_rank\n",
-        "  use mpi, only: MPI_ADDRESS_KIND, MPI_STATUSES_IGNORE, MPI_Wait, MPI_Waitall\n",
+        "  use mpi, only: MPI_ADDRESS_KIND, MPI_STATUSES_IGNORE, MPI_Waitall\n",
     ),
     "procedures with buffers": (
         CONSTANTS,
         STATUS,
         "MPI_STATUS_SIZE, MPI_SUM, MPI_Sendrecv\n",
         "  use mpi, only: MPI_ADDRESS_KIND, MPI_Get_address, MPI_Irecv, MPI_Isend, "
-        "MPI_STATUSES_IGNORE, &\n       MPI_Wait, MPI_Waitall\n",
+        "MPI_STATUSES_IGNORE, &\n       MPI_Waitall\n",
     ),
     "some are imported already": (
         CONSTANTS,

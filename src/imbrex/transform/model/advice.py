@@ -216,6 +216,10 @@ address-taken generic conditional call-not-statement not-editable other-file nam
 names-taken
 requests-taken not-plain-function not-plain-subroutine parameters
     make the wrapper a plain routine that its callers call by name, visible in their files
+by-its-type
+    declare the object as `type(…)` where it has that type, so that one procedure is meant
+not-given-out
+    use the module of the procedure where it is called, and list it nowhere as `private`
 bound-to-type
     leave it out of the type, and call it by its own name: `call exchange(g)`
 own-interface

@@ -20,3 +20,16 @@ def name_lists(data: bytes) -> Iterator[tuple[int, int]]:
             yield start, start + len(code)
             inside = code.endswith(b"&") or (inside and not code)
         start = end + 1
+
+
+def listed_in(data: bytes, name: str) -> set[str]:
+    """The statements of a file that list a name: "public", "private" and "use"."""
+    found: set[str] = set()
+    pattern = re.compile(rb"(?i)(?<![\w%])" + re.escape(name.encode()) + rb"(?!\w)")
+    keyword = ""
+    for start, end in name_lists(data):
+        begun = _LIST.match(data, start)
+        keyword = keyword if begun is None else data[start:end].split()[0].decode().lower()
+        if pattern.search(data, start, end):
+            found.add(next(k for k in ("public", "private", "use") if keyword.startswith(k)))
+    return found

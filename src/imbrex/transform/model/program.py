@@ -18,6 +18,7 @@ from imbrex.transform.model.formulas import Assignment, Formula, Span
 from imbrex.transform.model.list_change import ListChange
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access, Layout, Meant, Variable
+from imbrex.transform.model.module_access import ModuleAccess
 from imbrex.transform.model.reduction import Reduction
 from imbrex.transform.model.scopes import Scope
 from imbrex.transform.model.sources import Language, SourceFile
@@ -69,6 +70,10 @@ class Call:
     macro: str | None = None  # name of the macro that the call comes from
     checked: str = ""  # the statement around it that ends the program where it fails
     unknown: bool = False  # through a function pointer
+    # Of Fortran, called by the type of an object, `call g%exchange()`: which argument is the
+    # object, -1 where none is. None: by its own name.
+    on: int | None = None
+    picked: bool = False  # the type that the object has at run time says whether it is this one
     library: bool = False  # of the C++ library, and given nothing of the program to call
     known: frozenset[Affine] = frozenset()  # expressions that are not below 0 where it is made
     # Positions of buffers whose messages end in the line of the array that they begin.
@@ -208,6 +213,7 @@ class Routine:
     address_taken: bool = False
     conditional: bool = False  # of Fortran: other builds may have another one, or none
     generic: bool = False  # of Fortran: it is known by a generic name too
+    access: ModuleAccess = field(default_factory=ModuleAccess)  # of Fortran
     bound: bool = False  # of Fortran: it is bound to a type, by which it may be called
     exported: frozenset[str] = frozenset()  # names that are taken already
     scope: Scope | None = None  # of C++: its class and its namespaces, where it has some

@@ -11,8 +11,10 @@ from imbrex.transform.model.memory import BY_EQUIVALENCE
 from imbrex.transform.model.program import Block, Kind, Program, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers.ending import drop_last_return
+from imbrex.transform.readers.fortran_access import access_of
 from imbrex.transform.readers.fortran_binding import bind_components
 from imbrex.transform.readers.fortran_body import Body
+from imbrex.transform.readers.fortran_bound import Bindings
 from imbrex.transform.readers.fortran_lines import LogicalLine
 from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_owned import constructed_words, own_pointers
@@ -60,6 +62,9 @@ def read_fortran(units: list[Units], program: Program) -> None:
         if made is not None and any(scope.kind == "program" for scope in scopes):
             own_pointers(scopes, definitions, names, words | made)
     names.types = Types(scopes, definitions, undeclared)
+    whole = any(scope.kind == "program" for scope in scopes)
+    known = whole and not undeclared and not program.skipped
+    names.bindings = Bindings.of(scopes, definitions, known=known)
     names.note_targets()
     for unit in units:
         program.files[unit.source.name] = unit.source
@@ -236,6 +241,7 @@ def _enter(scope: Scope, names: Names, program: Program, identifiers: frozenset[
     routine.interface = names.interface(scope)
     routine.exported = identifiers
     routine.host = "" if scope.parent is None else f"{scope.parent.name}@{scope.parent.file}"
+    routine.access = access_of(scope, names.modules)
     routine.meaning = partial(names.meaning, scope)
     result = names.variable(scope, scope.result) if scope.kind == "function" else None
     routine.result = "" if result is None else result.key

@@ -120,7 +120,4 @@ def written_out(line: LogicalLine, texts: dict[str, str]) -> LogicalLine:
         before = token
     if not changed:
         return line
-    new = LogicalLine("".join(pieces), places, line.line, line.end_line, line.label)
-    new.label_start, new.alone = line.label_start, line.alone
-    new.start, new.end = line.start, line.end
-    return new
+    return line.rewritten("".join(pieces), places, line.bound)

@@ -14,6 +14,7 @@ from imbrex.transform.model.program import Block, Kind, LoopRange, Statement
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers.fortran_allocations import allocations, plainly_allocates
 from imbrex.transform.readers.fortran_arguments import Effects
+from imbrex.transform.readers.fortran_bound import Bound
 from imbrex.transform.readers.fortran_comparisons import not_negative
 from imbrex.transform.readers.fortran_concurrent import concurrent
 from imbrex.transform.readers.fortran_constructs import construct
@@ -49,7 +50,8 @@ class Body:
     def __init__(self, scope: Scope, names: Names) -> None:
         self.names = names
         self.enter(scope)
-        self.lines = scope.body
+        self.bound = Bound(names, scope)
+        self.lines = [self.bound.plain(line) for line in scope.body]
         self.position = 0
         self.labels: list[str] = []  # labels that end an open DO
         self.broken = ""  # the first construct that is not closed
@@ -213,7 +215,7 @@ class Body:
     def part(line: LogicalLine, start: int, end: int) -> LogicalLine:
         """A statement that is a part of another one."""
         part = LogicalLine(line.text[start:end], line.bytes[start:end], line.line, line.end_line)
-        part.alone = line.alone
+        part.alone, part.bound = line.alone, line.bound
         return part
 
     def _condition(self, line: LogicalLine, first: int, last: int, statement: Statement) -> bool:

@@ -105,7 +105,7 @@ def _associate(
         return None
     body.lines = [
         *body.lines[: body.position],
-        *(written_out(each, selectors.texts) for each in inside),
+        *(body.bound.plain(written_out(each, selectors.texts)) for each in inside),
         *body.lines[end:],
     ]
     statement = _statement(body, line, scope, end)

@@ -50,7 +50,7 @@ class Own:
 
     def component(self, text: str) -> None:
         """A line of the definition of a derived type."""
-        names = text.rpartition("::")[2] if "::" in text else text
+        names = text.rpartition("::")[2] if "::" in text else text.removeprefix("procedure")
         listed = [names[a:b] for a, b in split_arguments(names)]
         if text.startswith("final"):
             self.finalizers = self.assignment = True

@@ -230,6 +230,7 @@ class Expressions(Arguments):
             return [call]
         calls = [replace(call, name=name, is_statement=False) for name in sorted(specifics)]
         for target in calls:
+            target.picked = call.name in self.names.bindings.several
             if target.name.startswith("mpi_"):
                 target.name, target.macro = mpi_name(target.name), call.name
                 self._values(target.name, target.arguments, call.line, effects)
@@ -280,7 +281,10 @@ class Expressions(Arguments):
             name = mpi
             self._values(name, arguments, line.line, effects)
         end = last if last < len(line.bytes) else len(line.bytes) - 1
-        return Call(name, arguments, line.bytes[start], line.bytes[end] + 1, line.line)
+        made = Call(name, arguments, line.bytes[start], line.bytes[end] + 1, line.line)
+        before = max(first - 1 - len(name), 0)
+        made.on = line.bound.get(line.bytes[before]) if line.bound else None
+        return made
 
     @staticmethod
     def _values(name: str, arguments: list[Argument], line: int, effects: Effects) -> None:

@@ -39,6 +39,9 @@ class LogicalLine:
     directive: str = ""  # a preprocessor or compiler directive instead of a statement
     start: int = 0
     end: int = 0
+    # Of procedures written in the text in the place of `a%b`: by the byte where `a` begins, which
+    # argument it is; -1 where it is none.
+    bound: dict[int, int] = field(default_factory=dict)
     lower: str = field(default="", init=False)
     masked: str = field(default="", init=False)  # lower case, contents of strings replaced
 
@@ -48,6 +51,13 @@ class LogicalLine:
         if self.bytes:
             self.start = self.label_start if self.label_start >= 0 else self.bytes[0]
             self.end = self.bytes[-1] + 1
+
+    def rewritten(self, text: str, places: list[int], bound: dict[int, int]) -> LogicalLine:
+        """The same statement with another text, whose characters stand at these bytes."""
+        new = LogicalLine(text, places, self.line, self.end_line, self.label, bound=bound)
+        new.label_start, new.alone = self.label_start, self.alone
+        new.start, new.end = self.start, self.end
+        return new
 
 
 def _mask(text: str) -> str:
@@ -298,6 +308,22 @@ def closing(text: str, opening: int) -> int:
             if depth == 0:
                 return position
     return -1
+
+
+def first_of_reference(text: str, start: int) -> int:
+    """Where the reference begins of which a component's name stands at a place."""
+    while start and text[start - 1] == "%":
+        start -= 1
+        if text[start - 1] == ")":
+            depth = 0
+            while start:
+                start -= 1
+                depth += {")": 1, "(": -1}.get(text[start], 0)
+                if not depth:
+                    break
+        while start and (text[start - 1].isalnum() or text[start - 1] == "_"):
+            start -= 1
+    return start
 
 
 def linked_names(line: LogicalLine) -> set[str]:

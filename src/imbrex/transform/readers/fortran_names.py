@@ -8,6 +8,7 @@ from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.memory import BY_EQUIVALENCE, BY_POINTER, Variable
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.shapes import enter_bounds, extent_of, shape_of
+from imbrex.transform.readers.fortran_bound import Bindings
 from imbrex.transform.readers.fortran_components import BASE, Components
 from imbrex.transform.readers.fortran_defined import Own
 from imbrex.transform.readers.fortran_handles import is_handle
@@ -30,6 +31,7 @@ class Names:
         self.modules = modules
         self.own = Own()
         self.types = Types([], [], "")
+        self.bindings = Bindings()
         self.swapped: set[str] = set()  # names of arrays, and of components, that are swapped
         # Targets, the pointers that may point to each, and those that the program points to it by
         # name; each as a scope in which it is named.
@@ -69,6 +71,8 @@ class Names:
     def specifics(self, scope: Scope, name: str) -> set[str] | None:
         """The procedures that a generic name stands for in a scope; None where it is none, or
         where not all of them are known."""
+        if name in self.bindings.several:
+            return self.bindings.several[name]
         found: list[set[str] | None] = []
         self._generics(scope, name, 0, found)
         if not found or None in found:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers.fortran_groups import without_mixed
-from imbrex.transform.readers.fortran_lines import LogicalLine, closing
+from imbrex.transform.readers.fortran_lines import LogicalLine, closing, first_of_reference
 from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_scopes import OWNS, Scope, Symbol
 from imbrex.transform.readers.fortran_types import Definition, type_name
@@ -174,25 +174,9 @@ def _copied_in(
             end = closing(text, end) + 1
         if text[end : end + 1] == "%" or asked:
             continue
-        begin = _first(text, start)
+        begin = first_of_reference(text, start)
         if text[end : end + 1] not in (",", ")") or _receiver(text, begin) not in routines:
             yield kind
-
-
-def _first(text: str, start: int) -> int:
-    """Where the reference begins of which a component's name stands at a place."""
-    while start and text[start - 1] == "%":
-        start -= 1
-        if text[start - 1] == ")":
-            depth = 0
-            while start:
-                start -= 1
-                depth += {")": 1, "(": -1}.get(text[start], 0)
-                if not depth:
-                    break
-        while start and (text[start - 1].isalnum() or text[start - 1] == "_"):
-            start -= 1
-    return start
 
 
 def _receiver(text: str, begin: int) -> str:

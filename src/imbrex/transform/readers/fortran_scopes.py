@@ -68,6 +68,8 @@ class Scope:
     interface: str = ""  # how MPI was made known as a whole
     imports: Imports | None = None  # names of MPI that are made known one by one
     mpi_types: set[str] = field(default_factory=set)  # what `use mpi_f08, only:` names
+    behind_head: int = -1  # behind the statement that begins it, which has lines of its own
+    withheld_at: int = -1  # of a module: behind its statement PRIVATE
     withholds: bool = False  # of a module: names of MPI may not be known where it is used
     hidden: Cause | None = None  # why some of its code is not read
     missing: str = ""  # an include file that is not found

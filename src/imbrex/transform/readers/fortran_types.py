@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 
-from imbrex.transform.readers.fortran_lines import LogicalLine
+from imbrex.transform.readers.fortran_lines import LogicalLine, split_arguments
 from imbrex.transform.readers.fortran_scopes import Declarations, Scope, Symbol
 
 _NAMED = re.compile(r"(type|class)\((\w+)\)")
 _PLAIN_HEADER = re.compile(r"type((,(public|private))*::)?[a-z]\w*")
 _OF_LIBRARIES = re.compile(r"mpi_\w+|c_ptr|c_funptr")
 _BOUND = re.compile(r"procedure|generic|final")
+_PROCEDURE = re.compile(r"procedure(?:\(\w*\))?((?:,[^:]*)?)(?:::)?(.*)$")
+_GENERIC = re.compile(r"generic(?:,\w+)?::(.*?)=>(.*)$")
+_PASSED = re.compile(r"(?<=,)pass\((\w+)\)")
+_NAME = re.compile(r"[a-z]\w*")
 _WORDS = frozenset({"private", "public"})
 _ADDRESSED = frozenset({"pointer", "target"})
 
@@ -26,6 +31,17 @@ def type_name(text: str) -> str:
     return "" if found is None else found[2]
 
 
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """What a type is bound to by a name: a procedure, or the names of several of its bindings."""
+
+    procedure: str = ""
+    generic: tuple[str, ...] = ()
+    deferred: bool = False
+    nopass: bool = False
+    passed: str = ""  # the dummy argument that is the object, where it is not the first
+
+
 class Definition:
     """The definition of one derived type, as far as its lines are read."""
 
@@ -33,6 +49,8 @@ class Definition:
         self.scope = scope  # its symbols are the components
         self.extends = ""
         self.why = ""  # why its components cannot be told apart
+        self.bindings: dict[str, Binding] = {}
+        self.unread = False  # whether it may have more bindings
         self._bound = False
         if _PLAIN_HEADER.fullmatch(header) is None:
             extended = re.search(r"extends\((\w+)\)", header)
@@ -43,15 +61,40 @@ class Definition:
         """One line of the definition."""
         text = line.masked
         if line.directive:
+            self.unread = True
             self.why = f"lines of `{self.scope.name}` depend on the preprocessor"
         elif text == "contains":
             self._bound = True
         elif text in _WORDS or (self._bound and _BOUND.match(text)):
-            return
+            self._bind(text)
         elif _is_data(text):
             declarations.read(self.scope, line)
         else:
             self.why = f"`{self.scope.name}` holds `{line.text.strip()}`"
+
+    def _bind(self, text: str) -> None:
+        """Note the bindings of a line."""
+        listed = _GENERIC.match(text)
+        if listed is not None:
+            names = tuple(listed[2].split(","))
+            known = self.bindings.get(listed[1])
+            if _NAME.fullmatch(listed[1]):
+                names += () if known is None else known.generic
+                self.bindings[listed[1]] = Binding(generic=names)
+            return
+        found = _PROCEDURE.match(text)
+        if found is None or text in _WORDS:
+            return
+        attributes = found[1].split(",")
+        passed = _PASSED.search(found[1])
+        for start, end in split_arguments(found[2]):
+            name, _, procedure = found[2][start:end].partition("=>")
+            self.bindings[name] = Binding(
+                procedure or name,
+                deferred="deferred" in attributes,
+                nopass="nopass" in attributes,
+                passed="" if passed is None else passed[1],
+            )
 
 
 def _is_data(text: str) -> bool:

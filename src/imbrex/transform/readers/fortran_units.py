@@ -205,6 +205,8 @@ class Units:
                 if text.startswith("generic"):
                     self.own.component(text)
                 self.declarations.read(current, line)
+                if text == "private" and line.alone:
+                    current.withheld_at = line.end
                 if text.startswith("use"):
                     current.imports = imports_of(line, current.imports)
                 if not text.startswith(("data", "format")):
@@ -351,6 +353,7 @@ class Units:
             return None
         scope = Scope(name, kind, str(self.path), line.line, parent)
         scope.declare_after = line.end
+        scope.behind_head = line.end if line.alone else -1
         if parent is not None and parent.implicit is None:
             scope.implicit = None
         if arguments:

@@ -8,8 +8,10 @@ from typing import Protocol, TypeVar
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.program import Block, Program, Routine, Statement
+from imbrex.transform.model.sources import Language
 from imbrex.transform.rewrites.base import Refusal, Rewrite
 from imbrex.transform.text.edits import Edit
+from imbrex.transform.text.name_lists import folded
 
 
 @dataclass(slots=True)
@@ -90,8 +92,16 @@ class Preparing(Rewrite[PlaceT, ContentT, Proposal]):
             else:
                 proposal = self.unneeded(site) if plan is None else self.apply(plan)
             if proposal is not None:
+                self._fold(proposal)
                 found.append(proposal)
         return found
+
+    def _fold(self, proposal: Proposal) -> None:
+        """Keep Fortran's lists of names within the lengths of lines."""
+        for name, edits in proposal.edits.items():
+            source = self.program.files.get(name)
+            if source is not None and edits and source.language is Language.FORTRAN_FREE:
+                proposal.edits[name] = folded(source.data, edits)
 
     def refused(self, site: PlaceT, refusal: Refusal) -> Proposal | None:
         """How a refusal is told; None where it is not worth telling."""

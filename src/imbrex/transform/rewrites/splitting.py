@@ -23,6 +23,7 @@ from imbrex.transform.rewrites.kept import KNOWN_TYPES, Kept
 from imbrex.transform.rewrites.proposals import ContentT, Preparing
 from imbrex.transform.rewrites.uses import Split, Use, Uses
 from imbrex.transform.text.edits import Edit
+from imbrex.transform.text.given_out import made_known
 from imbrex.transform.text.half_calls import HalfCalls
 from imbrex.transform.text.halves import Halves
 from imbrex.transform.text.local_vectors import is_vector, knows_vectors
@@ -68,6 +69,12 @@ def messages_of(routine: Routine) -> list[Site]:
         for call in statement.calls
         if call.name in mpi_calls.BLOCKING
     ]
+
+
+def _by_type(routine: Routine, user: Routine) -> bool:
+    """Whether a caller calls a routine by the type of an object."""
+    calls = (call for s in user.statements() for call in s.calls)
+    return any(call.name == routine.name and call.on is not None for call in calls)
 
 
 def starts_in(routine: Routine) -> bool:
@@ -132,6 +139,8 @@ class Splitting(Preparing[RoutineSite, ContentT]):
             self.refuse(
                 routine, routine.line, ReasonKind.ABOUT(subject=routine.name, cause=routine.problem)
             )
+        if routine.address_taken and routine.bound:
+            self.refuse(routine, routine.line, ReasonKind.BOUND_TO_TYPE(routine=routine.name))
         if routine.address_taken:
             self.refuse(routine, routine.line, ReasonKind.ADDRESS_TAKEN(routine=routine.name))
         if routine.conditional or routine.name.lower() in self.program.inactive:
@@ -144,6 +153,8 @@ class Splitting(Preparing[RoutineSite, ContentT]):
                 for call in statement.calls:
                     if call.name == routine.name and id(call) not in seen:
                         text = ReasonKind.CALL_NOT_STATEMENT(routine=routine.name)
+                        if call.picked:
+                            text = ReasonKind.BY_ITS_TYPE(routine=routine.name)
                         self.refuse(user, call.line, text)
         halves = Halves(self.program, routine)
         if halves.problem is not None:
@@ -151,6 +162,9 @@ class Splitting(Preparing[RoutineSite, ContentT]):
         for name in self.program.files:
             if halves.given_out(name) is None:
                 self.refuse(routine, routine.line, ReasonKind.NAME_LISTED(routine=routine.name))
+        by_type = [use.routine for use in split.uses if use.call.on is not None]
+        if by_type and made_known(self.program, routine, by_type, halves.names) is None:
+            self.refuse(routine, routine.line, ReasonKind.NOT_GIVEN_OUT(routine=routine.name))
         for use in split.uses:
             self._check_arguments(split, use)
             if use.routine.file not in self.program.files or use.routine.problem:
@@ -226,6 +240,10 @@ class Splitting(Preparing[RoutineSite, ContentT]):
         for name in self.program.files:
             edits[name] += halves.given_out(name) or []
         for name, changes in halves.in_class().items():
+            edits.setdefault(name, []).extend(changes)
+        users = [u for u in self.uses.callers(halves.routine.name) if _by_type(halves.routine, u)]
+        known = made_known(self.program, halves.routine, users, halves.names) if users else None
+        for name, changes in (known or {}).items():
             edits.setdefault(name, []).extend(changes)
 
     @staticmethod

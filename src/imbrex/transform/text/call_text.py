@@ -18,6 +18,14 @@ def head_of(data: bytes, call: Call) -> str:
     return found[0].decode()
 
 
+def called(data: bytes, call: Call) -> str:
+    """The text of a call, by the name of the routine itself where it is called by a type."""
+    if call.on is None:
+        return data[call.start : call.end].decode()
+    given = ", ".join(argument.text.strip() for argument in call.arguments)
+    return f"{'call ' if call.is_statement else ''}{call.name}({given})"
+
+
 def statuses_of(transfer: Transfer, *, one: bool = False) -> str:
     """The statuses of an MPI_Waitall, for some of its requests: nothing looks at them.
 

@@ -154,7 +154,10 @@ def _of_call(
 ) -> tuple[str, str]:
     space, cuts = division.space, division.cuts
     assert space.call is not None and space.bounds is not None
-    given = 0 if space.callee is None else int(space.callee.on_object)
+    on = space.call.on  # the object, which is in front of the name
+    if space.callee is not None and space.callee.on_object:
+        on = 0
+    given = [n for n in range(len(space.call.arguments)) if n != on]
     whole = [argument.text.strip() for argument in space.call.arguments]
     inner = list(whole)
     for number, (before, behind) in cuts.items():
@@ -178,9 +181,9 @@ def _of_call(
             strips.append((strip, None if sure else (high, compare, low)))
         current[first], current[last] = inner[first], inner[last]
     indent = indent_at(source.data, space.statement.code_start)
-    name = source.data[space.call.start : space.call.arguments[given].start].decode()
-    lines = [_call(source, name, strip[given:], guard, indent) for strip, guard in strips]
-    return _call(source, name, inner[given:], None, indent), "\n".join(lines)
+    name = source.data[space.call.start : space.call.arguments[given[0]].start].decode()
+    lines = [_call(source, name, [s[n] for n in given], guard, indent) for s, guard in strips]
+    return _call(source, name, [inner[n] for n in given], None, indent), "\n".join(lines)
 
 
 def _call(

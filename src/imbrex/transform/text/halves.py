@@ -110,7 +110,8 @@ class Halves:
         if not self.fortran or not source.is_fortran:
             return []
         fixed = source.language is Language.FORTRAN_FIXED
-        return renamed(source.data, self.routine.name, self.names, fixed=fixed)
+        names = (self.routine.name,) * self.routine.bound + self.names
+        return renamed(source.data, self.routine.name, names, fixed=fixed)
 
     def reachable(self, user: Routine) -> bool:
         """Whether a routine in another file can call the halves: Fortran's lists are changed."""
@@ -147,6 +148,8 @@ class Halves:
         ]
         between = "\n\n" if self.fortran else f"\n\n{self._own_indent()}"
         edits = [Edit(self.span[0], self.span[1], between.join(halves))]
+        if self.routine.bound:  # the type needs it
+            edits = [Edit(self.span[1], self.span[1], between + between.join(halves))]
         return edits + ([] if self.fortran else self._prototypes(kept))
 
     def _own_indent(self) -> str:

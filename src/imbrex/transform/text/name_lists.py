@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from imbrex.transform.model.name_lists import name_lists
-from imbrex.transform.text.edits import Edit
+from imbrex.transform.text.edits import Edit, apply_edits
 
 _LONGEST = 132  # characters of a line in free form
 _BOUND = re.compile(rb"(?im)^[ \t]*procedure\b[^\n!]*::[^\n!]*")  # to a type
@@ -32,3 +33,22 @@ def renamed(data: bytes, name: str, by: tuple[str, ...], *, fixed: bool) -> list
                 return None
             edits.append(Edit(match.start(), match.end(), ", ".join(by)))
     return edits
+
+
+def folded(data: bytes, edits: list[Edit]) -> list[Edit]:
+    """Edits of a file in free form, with each name on a line of its own where a list of names would
+    be too long with all of them."""
+    if not any(len(line) > _LONGEST for line in _lines_of_lists(apply_edits(data, edits))):
+        return edits
+    spans = list(name_lists(data))
+    return [
+        Edit(edit.start, edit.end, edit.text.replace(", ", ", &\n      "))
+        if any(start <= edit.start and edit.end <= end for start, end in spans)
+        else edit
+        for edit in edits
+    ]
+
+
+def _lines_of_lists(data: bytes) -> Iterator[bytes]:
+    for start, end in name_lists(data):
+        yield data[start:end]

@@ -13,8 +13,10 @@ from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.program import Program, Routine
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.sources import Language
+from imbrex.transform.text.call_text import called
 from imbrex.transform.text.directives import without_those_of_loops
 from imbrex.transform.text.edits import Edit
+from imbrex.transform.text.given_out import made_known
 from imbrex.transform.text.layout import indent_at
 from imbrex.transform.text.loop_headers import Header
 from imbrex.transform.text.members import (
@@ -75,6 +77,8 @@ def problem_of(program: Program, user: Routine, routine: Routine) -> Cause | Non
             fixed = file.language is Language.FORTRAN_FIXED
             if renamed(file.data, routine.name, (routine.name,), fixed=fixed) is None:
                 return ReasonKind.NAME_LISTED(routine=routine.name)
+        if routine.bound and made_known(program, routine, [user], ()) is None:
+            return ReasonKind.NOT_GIVEN_OUT(routine=routine.name)
     elif user.file == routine.file or seen_by_callers(program, routine):
         return None
     elif is_member(routine):
@@ -99,6 +103,7 @@ class Parted:
         self._known: list[tuple[Routine, RoutineText]] = []  # whose parts are there already
         self._locals: set[str] = set()  # names of what callers keep
         self._users: set[tuple[str, str]] = set()
+        self._by_type: dict[str, list[Routine]] = {}  # callers that call a routine by a type
         self._divided: set[int] = set()  # calls, by identity
 
     def calls(
@@ -124,6 +129,8 @@ class Parted:
             self._names[key] = self._named(callee, parts)
         if user.file != callee.file and not whole.header:
             self._users.add((user.file, callee.key))
+        if space.call.on is not None:
+            self._by_type.setdefault(callee.key, []).append(user)
         return self._calls(user, space, self._names[key], later)
 
     def _calls(
@@ -138,7 +145,7 @@ class Parted:
             source.data[start:end].decode()
             for start, end in ((statement.code_start, call.start), (call.end, statement.end))
         )
-        text = source.data[call.start : call.end].decode()
+        text = called(source.data, call)
         pattern = _name_of(callee, self.program)
         if callee.scope is not None and not is_member(callee):
             on = object_of(self.program, user, callee, call) or ""
@@ -228,6 +235,10 @@ class Parted:
                     found.setdefault(declared.source.name, []).append(edit)
             elif self.program.files[callee.file].is_fortran:
                 self._list(callee, names, found)
+                users = self._by_type.get(callee.key, [])
+                known = made_known(self.program, callee, users, names) or {}
+                for name, changes in known.items():
+                    found.setdefault(name, []).extend(changes)
             else:
                 self._declare(callee, text, list(zip(names, parts, strict=True)), unused, found)
         for callee, text in self._known:

@@ -1,0 +1,21 @@
+"""Procedures that a type is bound to and whose callers call their halves by now."""
+
+from __future__ import annotations
+
+from imbrex.transform.model.program import Program, Routine
+
+
+def left_over(program: Program) -> set[str]:
+    """The keys of such routines, which nothing calls: the type alone needs them."""
+    called = {call.name for call in program.calls()}
+    called |= {source.removeprefix("function:") for _, _, source in program.pointer_facts}
+    return {
+        routine.key
+        for routine in program.routines.values()
+        if routine.bound and routine.name not in called and _is_halved(program, routine)
+    }
+
+
+def _is_halved(program: Program, routine: Routine) -> bool:
+    halves = [program.routines.get(f"{routine.name}_{end}") for end in ("start", "finish")]
+    return all(half is not None and half.host == routine.host for half in halves)
