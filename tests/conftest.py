@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, settings
 from tests import known_machine, left_behind, polling
 
 from imbrex.profile.format import MEASURES_DTYPE, QUANTITIES, RANKS_DTYPE
+from imbrex.transform import garbage
 
 # Real ranks and networks share two cores with whatever else runs. What fails there gets two more
 # tries, and the summary names it; a fault of ours fails each time.
@@ -65,6 +66,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.flaky(reruns=2))
     if hasattr(config, "workerinput"):  # one of several workers
         items.sort(key=lambda item: place_of(item.path.relative_to(config.rootpath)))
+
+
+def pytest_collection_finish() -> None:
+    """A search over all tests, which are there until the end, takes longer than many a test."""
+    garbage.leave_out()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -10,6 +10,18 @@ from collections.abc import Iterator
 _MODELS_KEPT = 8
 _OBJECTS_LEFT = 400_000  # some tens of megabytes
 _models_left = itertools.count(1)
+_left_out = False
+
+
+def leave_out() -> None:
+    """Have no further search go over what there is by now, in a process where that lives on.
+
+    What comes later is little, and Python searches it as it always does.
+    """
+    global _left_out
+    gc.collect()
+    gc.freeze()
+    _left_out = True
 
 
 @contextlib.contextmanager
@@ -19,7 +31,8 @@ def uncollected() -> Iterator[None]:
     A model and its translation units refer to each other. Nothing here is counted as new, so that
     Python would never search for those of earlier calls: every eighth call does.
     """
-    enabled, frozen = gc.isenabled(), gc.get_freeze_count()
+    # Counting takes as long as there are objects.
+    enabled, frozen = gc.isenabled(), _left_out or gc.get_freeze_count() > 0
     if not frozen and next(_models_left) % _MODELS_KEPT == 0:
         gc.collect()
     gc.disable()

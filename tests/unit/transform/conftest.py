@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from imbrex.transform import garbage
 from imbrex.transform.engine import Options, Outcome, transform
 
 REASONS = Path(__file__).parent / "reasons"
 WRITE = "IMBREX_WRITE_REASONS"  # set: the files are written anew; read the difference then
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _models_are_searched_for_rarely() -> Iterator[None]:
-    """A search goes over all that pytest holds too, which takes longer than many a rewrite here."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(garbage, "_MODELS_KEPT", 24)
-        yield
 
 
 def read_reasons(file: Path) -> dict[str, str]:

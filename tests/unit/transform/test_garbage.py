@@ -2,13 +2,22 @@
 
 import gc
 import weakref
+from collections.abc import Iterator
 
 import pytest
 
 from imbrex.transform import garbage
 from imbrex.transform.garbage import uncollected
 
-MODELS_KEPT = garbage._MODELS_KEPT  # the other tests here keep more: conftest.py
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left_out(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As in a process that transforms a program or two; see tests/conftest.py."""
+    monkeypatch.setattr(garbage, "_left_out", False)
+    gc.unfreeze()
+    yield
+    gc.collect()
+    gc.freeze()
 
 
 class _Model:
@@ -26,8 +35,7 @@ def _left_models(count: int) -> list[weakref.ref[_Model]]:
     return left
 
 
-def test_models_of_earlier_calls_are_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(garbage, "_MODELS_KEPT", MODELS_KEPT)
+def test_models_of_earlier_calls_are_let_go() -> None:
     left = _left_models(40)
     assert sum(model() is not None for model in left) < 10
 
@@ -61,3 +69,14 @@ def test_models_of_attempts_are_let_go_where_they_are_many(monkeypatch: pytest.M
         many = [weakref.ref(_Model()) for _ in range(2000)]
         garbage.collect()
         assert few() is None and not any(model() for model in many)
+
+
+def test_what_is_left_out_is_not_searched_again() -> None:
+    earlier = _Model()
+    kept = weakref.ref(earlier)
+    garbage.leave_out()
+    del earlier
+    left = _left_models(40)
+    assert gc.isenabled()
+    gc.collect()
+    assert kept() is not None and not any(model() for model in left)
