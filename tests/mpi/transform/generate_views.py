@@ -8,6 +8,7 @@ sizes say, and the number of messages is counted. Some nests are DO CONCURRENT.
 from __future__ import annotations
 
 import random
+import re
 
 COLUMNS, ROWS = 24, 18
 HEAD = """module views
@@ -419,6 +420,30 @@ def source(seeds: list[int]) -> str:
         text = text.replace("  implicit none\n", f"  implicit none\n  {handle} :: held\n", 1)
         start = "  call MPI_INIT(ierr)\n"
         text = text.replace(start, f"{start}  held = MPI_DOUBLE_PRECISION\n")
+    text = _sizes_in_object(text, random.Random(seeds[0] + 1))
     for kind in ("module", "use"):
         text = text.replace(f"{kind} views", f"{kind} views{seeds[0]}")
     return text
+
+
+def _sizes_in_object(text: str, draw: random.Random) -> str:
+    """In some programs the sizes are those of an object, of which there may be another one."""
+    if draw.random() < 0.35:
+        return text
+    head, constants, rest = re.split(r"  (integer, parameter :: columns.*)\n", text, maxsplit=1)
+    names = draw.choice(("extent", "extent", "extent, other"))
+    rest = re.sub(r"\b(columns|rows)\b", r"extent%\1", rest)
+    if "other" in names:
+        rest = re.sub(r"allocate\(c%f.*", lambda m: m[0].replace("extent", "other"), rest)
+    given = "".join(
+        f"  {name}%columns = {COLUMNS}\n  {name}%rows = {ROWS}\n" for name in names.split(", ")
+    )
+    start = "  call MPI_INIT(ierr)\n"
+    rest = rest.replace(start, start + given)
+    if draw.random() < 0.4:  # arrays that exist keep the sizes that they have
+        smaller = "  extent%columns = extent%columns - 1\n"
+        rest = rest.replace("  call reset(b, 2)\n", f"  call reset(b, 2)\n{smaller}", 1)
+    kind = (
+        f"  type :: extent_t\n    {constants.split(',')[0]} :: columns, rows\n  end type extent_t\n"
+    )
+    return f"{head}{kind}  type(extent_t) :: {names}\n{rest}"

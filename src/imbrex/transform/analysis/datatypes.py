@@ -225,6 +225,7 @@ def _derived(
     """The layout of a field, by fields of its object, or of a handle that routines share."""
     made = _sizes(call)
     owner = derived.owner_of(routine, statement, call.arguments[_MAKERS[call.name][4]].text)
+    owner = "" if owner and program.is_of_single(key) else owner
     if made is None or owner is None or not derived.is_shared(owner, key):
         return None
     element, sizes = made

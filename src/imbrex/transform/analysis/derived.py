@@ -15,6 +15,7 @@ from imbrex.transform.analysis.first_values import FirstValues
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.in_front import InFront
 from imbrex.transform.analysis.renaming import Renaming
+from imbrex.transform.analysis.set_before import SetBefore
 from imbrex.transform.analysis.setters import Setters
 from imbrex.transform.model.affine import ARROW, PRODUCT, Affine, field_of
 from imbrex.transform.model.allocation import Allocation
@@ -171,6 +172,7 @@ class Derived:
         self.setters = setters or Setters(program, footprints)
         self.in_front = InFront(program, self.setters)
         self.first = FirstValues(program, footprints, self.setters)
+        self.before = SetBefore(program, footprints, self.setters)
 
     @cached_property
     def possible(self) -> bool:
@@ -216,6 +218,9 @@ class Derived:
         if len(known) < len(found):
             return None
         names = {n for value in known for term, _ in value.terms for n in term.split(PRODUCT)}
+        shared = {name for name in names if not name.startswith(ARROW)} if array else set()
+        if shared and self._before_all(routine, statement, shared):
+            names -= shared
         if not all(self._told_by(owner, key, name) for name in names):
             return None
         sources = {name.removeprefix(ARROW) for name in names}
@@ -233,6 +238,11 @@ class Derived:
         if source == key or not self.tellable(owner if name != source else "", source):
             return False
         return (name != source) is bool(owner)  # a shared variable may change without the objects
+
+    def _before_all(self, routine: Routine, statement: Statement, shared: set[str]) -> bool:
+        """Whether variables that routines share have their last values before an array has any."""
+        told = all(self.tellable("", name) for name in shared)
+        return told and self.before.holds(routine, statement, sorted(shared))
 
     def owner_of(self, routine: Routine, statement: Statement, text: str) -> str | None:
         """The object of which a text names a field; empty where it names a variable."""
@@ -273,7 +283,9 @@ class Derived:
         name them, so that they tell nothing of what all routines share.
         """
         variable = self.program.variables[key]
-        return variable.kind in _SHARED or (self.of_main and is_of_main(self.program, key))
+        if variable.kind in _SHARED or self.program.is_of_single(key):
+            return True
+        return self.of_main and is_of_main(self.program, key)
 
     def tellable(self, owner: str, key: str, *, shape: bool = False) -> bool:
         """Whether nothing but what is seen to set it changes a variable.

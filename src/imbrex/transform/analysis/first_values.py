@@ -24,11 +24,11 @@ class FirstValues:
     def never_read(self, routine: Routine, statement: Statement, owner: str, key: str) -> bool:
         """Whether no object is read that has its first value, 0, still."""
         variable = self.program.variables[key]
+        source = self.program.files.get(routine.file)
+        if variable.kind == "field" and source is not None and source.is_fortran:
+            return not self._has_default(variable)
         if not owner:
             return self._before_all(routine, statement, key)
-        source = self.program.files.get(routine.file)
-        if source is not None and source.is_fortran:
-            return not self._has_default(variable)
         empty = {
             item
             for item in self.footprints.aliases.records.enclosing(key)

@@ -201,6 +201,8 @@ class _Given:
         variable = self.program.variables.get(key)
         if variable is None or key.startswith("common:"):
             return False
+        if self.program.is_of_single(key):
+            return self.derived.tellable("", key)
         main = self.program.routines["main"]
         inside = routine is main or routine.host == f"{main.name}@{main.file}"
         return variable.kind in ("global", "static") or (inside and is_of_main(self.program, key))

@@ -191,13 +191,18 @@ def layout_of(program: Program, datatype: Argument) -> Layout | None:
     key = handle(datatype)
     if key is not None and not key.startswith("field:"):
         return program.layouts.get(key)
-    owner, key = field_handle(datatype)
+    owner, key = field_handle(program, datatype)
     layout = program.layouts.get(key)
-    return None if layout is None or not owner else layout.of_object(owner)
+    if layout is None or not owner:
+        return layout if key else None
+    return layout.of_object(owner)
 
 
-def field_handle(datatype: Argument) -> tuple[str, str]:
-    """The object, and the field of it, that holds a datatype; empty where there is none."""
+def field_handle(program: Program, datatype: Argument) -> tuple[str, str]:
+    """The object, and the field of it, that holds a datatype; empty where there is none.
+
+    No object for a field of one that is the only one of its type.
+    """
     base = datatype.base or ""
     if base.startswith("field:") and datatype.through:  # of C, where it is a pointer
         first = datatype.origin == (Affine(0),) and not datatype.slot
@@ -206,6 +211,8 @@ def field_handle(datatype: Argument) -> tuple[str, str]:
     if value is None or value.constant or len(value.terms) != 1 or value.terms[0][1] != 1:
         return "", ""
     owner, _, key = value.terms[0][0].partition(ARROW)
+    if program.is_of_single(owner):
+        return "", owner
     return (owner, key) if key.startswith("field:") and ARROW not in key else ("", "")
 
 

@@ -85,7 +85,8 @@ class Setters:
             new = self._renamed.get(waiting.pop(), set()) - names
             names |= new
             waiting += new
-        return {key for name in names for key in self._by_name.get(name, ())}
+        named = {key for name in names for key in self._by_name.get(name, ())}
+        return named.union(*map(self.footprints.aliases.records.inside, named))
 
     @cached_property
     def _renamed(self) -> dict[bytes, set[bytes]]:
@@ -200,20 +201,22 @@ class Setters:
             known = self._reached[first.key] = frozenset(found)
         return known
 
+    def setting(self, key: str) -> Iterator[tuple[Routine, Statement]]:
+        """The statements that may give a variable a value."""
+        for where, statement in self.writers.get(key, []):
+            if statement.kind is not Kind.DECLARE or self._begins(where, statement):
+                yield where, statement
+
     def in_a_block(self, routine: Routine, block: Block, key: str) -> Iterator[Statement | None]:
         """The statements of a block that set a variable; None for one elsewhere."""
-        for where, statement in self.writers.get(key, []):
-            if statement.kind is Kind.DECLARE and not self._begins(where, statement):
-                continue  # it has no value there
+        for where, statement in self.setting(key):
             inside = where is routine and in_block(statement, block) is not None
             yield statement if inside else None
 
     def leading_to(self, routine: Routine, block: Block, key: str) -> Iterator[Statement | None]:
         """The same, of a variable that routines share: also those that call routines which set it,
         where these are called from nowhere else."""
-        for where, statement in self.writers.get(key, []):
-            if statement.kind is Kind.DECLARE and not self._begins(where, statement):
-                continue
+        for where, statement in self.setting(key):
             if where is routine:
                 yield statement if in_block(statement, block) is not None else None
             else:

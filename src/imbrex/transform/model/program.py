@@ -273,6 +273,7 @@ class Program:
     called_cells: list[str] = field(default_factory=list)
     has_main: bool = False
     unread_code: bool = False  # functions of C++ are not read; what they name has escaped
+    single: frozenset[str] = frozenset()  # types of Fortran that have one object in the program
     single_thread: bool = False  # the user says that one thread calls MPI and uses its buffers
     reassociation: bool = False  # floating-point reductions may be made in another order
     # Variables that share memory with others: key -> how (BY_POINTER, BY_EQUIVALENCE, a block).
@@ -337,6 +338,11 @@ class Program:
             for target, _, source in self.pointer_facts:
                 self._holders.setdefault(source, []).append(target)
         return self._holders.get(key, [])
+
+    def is_of_single(self, key: str) -> bool:
+        """Whether a field is one of an object of Fortran that is the only one of its type."""
+        variable = self.variables.get(key)
+        return variable is not None and variable.kind == "field" and variable.record in self.single
 
     def callee(self, name: str, file: str) -> Routine | None:
         """The routine that a call in a file names.

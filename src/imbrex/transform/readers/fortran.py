@@ -19,6 +19,7 @@ from imbrex.transform.readers.fortran_lines import LogicalLine
 from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_owned import constructed_words, own_pointers
 from imbrex.transform.readers.fortran_scopes import Scope
+from imbrex.transform.readers.fortran_single import single_types
 from imbrex.transform.readers.fortran_types import Types
 from imbrex.transform.readers.fortran_units import Units
 
@@ -65,6 +66,7 @@ def read_fortran(units: list[Units], program: Program) -> None:
     whole = any(scope.kind == "program" for scope in scopes)
     known = whole and not undeclared and not program.skipped
     names.bindings = Bindings.of(scopes, definitions, known=known)
+    names.single = program.single = single_types(scopes, definitions, names)
     names.note_targets()
     for unit in units:
         program.files[unit.source.name] = unit.source

@@ -46,9 +46,10 @@ def allocations(
             array = component.last
             one = component.one_object and len(component.fields) == 1 and not component.part
             if one and component.subscripts is not None and component.end == len(item):
-                owner, shape = component.base.key, item[slice(*component.subscripts)]
-        elif "%" in item:
-            last = item.rpartition("%")[2]
+                owner = "" if array.record in names.single else component.base.key
+                shape = item[slice(*component.subscripts)]
+        elif parts := list(at_depth_zero(item, "%")):
+            last = item[parts[-1] + 1 :]
             found.append(Allocation("", f"%{last.partition('(')[0]}", ()))
             continue
         else:

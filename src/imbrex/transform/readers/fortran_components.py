@@ -35,6 +35,7 @@ class Component:
     name_end: int = 0  # behind the last field's name
     end: int = 0
     one_object: bool = True  # no array stands on the way to the last field
+    single: frozenset[str] = frozenset()  # types of which the program has one object
     scattered: bool = False  # it is the field of several objects
     part: bool = False  # a part of the last field, as of a text or of a handle
 
@@ -49,10 +50,14 @@ class Component:
         return self.base.key if alone and self.last.apart else ""
 
     def factor(self) -> str:
-        """The value of the component as a factor of affine forms."""
+        """The value of the component as a factor of affine forms.
+
+        That of an object which is the only one of its type needs no word of which object it is of:
+        it is the same variable wherever it is named.
+        """
         name = self.base.key
         for each in self.fields:
-            name = field_of(name, each.key)
+            name = each.key if each.record in self.single else field_of(name, each.key)
         return name
 
 
@@ -75,7 +80,7 @@ class Components:
         base = self.names.variable(self.scope, named[0])
         if base is None or not base.record:
             return None
-        found = Component(base)
+        found = Component(base, single=self.names.single)
         current, definition = base, self.names.types.of(base.element)
         while True:
             subscripts = None

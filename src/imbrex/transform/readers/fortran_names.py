@@ -32,6 +32,7 @@ class Names:
         self.own = Own()
         self.types = Types([], [], "")
         self.bindings = Bindings()
+        self.single: frozenset[str] = frozenset()  # types, as `type(name)`, that have one object
         self.swapped: set[str] = set()  # names of arrays, and of components, that are swapped
         # Targets, the pointers that may point to each, and those that the program points to it by
         # name; each as a scope in which it is named.

@@ -54,7 +54,7 @@ def own_pointers(
         for symbol in definition.scope.symbols.values()
         if _may_own(symbol, linked, taken)
     ]
-    copied = _copied(scopes, definitions, names)
+    copied = copied_types(scopes, definitions, names)
     found += [symbol for each, symbol in components if each.scope.name not in copied]
     for symbol in without_mixed(found, scopes, definitions, names):
         if "pointer" in symbol.attributes:
@@ -114,7 +114,7 @@ def _class(kind: str) -> str:
     return type_name(kind) or kind
 
 
-def _copied(scopes: list[Scope], definitions: list[Definition], names: Names) -> set[str]:
+def copied_types(scopes: list[Scope], definitions: list[Definition], names: Names) -> set[str]:
     """Types of which an object may be copied as a whole, with the pointers in it."""
     known = {each.scope.name: each for each in definitions}
     holders = {

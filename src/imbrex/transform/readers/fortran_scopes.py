@@ -88,6 +88,7 @@ class Scope:
     declare_after: int = -1
     last_line: int = 0
     saves_all: bool = False
+    recursive: bool = False
 
     def shares(self, name: str) -> bool:
         """Whether a procedure that the scope contains may use a variable of it."""

@@ -37,6 +37,7 @@ FORTRAN_SUFFIXES = frozenset({".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f0
 
 _MACRO = re.compile(r"#\s*(?:define|undef)\s+(\w+)")
 _PREFIX = r"(?:recursive|pure|elemental|impure|module|non_recursive)*"
+_RECURSIVE = re.compile(r".*(?<!non_)recursive\w*(?:subroutine|function)[a-z]")
 _SUBROUTINE = re.compile(rf"{_PREFIX}subroutine([a-z]\w*)(\(.*\))?$")
 _FUNCTION = re.compile(
     rf"{_PREFIX}((?:doubleprecision|doublecomplex|integer|real|complex|logical|character|type)"
@@ -352,6 +353,7 @@ class Units:
         else:
             return None
         scope = Scope(name, kind, str(self.path), line.line, parent)
+        scope.recursive = _RECURSIVE.match(header) is not None
         scope.declare_after = line.end
         scope.behind_head = line.end if line.alone else -1
         if parent is not None and parent.implicit is None:
