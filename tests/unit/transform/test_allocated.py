@@ -161,8 +161,8 @@ IN_A_MODULE: dict[str, tuple[dict[str, str], bool, bool]] = {
     ),
     "used between the size and the allocation": (
         {ALLOCATE: f"if (allocated(u)) call halo\n  {ALLOCATE}"},
-        False,
-        False,
+        True,
+        True,
     ),
     "a size set in one case": (
         {ALLOCATE: f"if (n > 3) nx = 20\n  {ALLOCATE}"},
@@ -171,8 +171,8 @@ IN_A_MODULE: dict[str, tuple[dict[str, str], bool, bool]] = {
     ),
     "allocated in one case": (
         {ALLOCATE: f"if (n > 3) then\n  {ALLOCATE}\n  end if"},
-        False,
-        False,
+        True,
+        True,
     ),
     "in a list of names": (
         {"integer :: ierr, it, n\n": "integer :: ierr, it, n\n  namelist /sizes/ nx\n"},

@@ -202,6 +202,11 @@ STAYS: dict[str, Changes] = {
         "setup(d, f, n)\n    type": "setup(d, f, n)\n    integer, intent(in) :: n\n    type",
         "type(field_t), intent(out)": "type(field_t), intent(inout)",
     },
+    "again where a file ends": {
+        BEGUN: f"    it = 0\n10  {MADE.strip().replace('64', '64 - it')}\n"
+        f"    if (it == 0) {GIVEN.strip()}\n    it = it + 32\n"
+        "    read(11, *, end=10) ierr\n"
+    },
     "once more": {
         CALL: CALL + CALL,
         "    allocate(f%u": "    if (allocated(f%u)) deallocate(f%u, f%w)\n    allocate(f%u",

@@ -78,6 +78,7 @@ KEPT |= {
         "    stop\n  end if\n  ny = 48 / np\n"
     },
     "behind an abort": {NY: NY + "  if (np > ny) call mpi_abort(MPI_COMM_WORLD, 1, ierr)\n"},
+    "set in front of a stop": {NY: NY + "  if (np > ny) then\n    nx = 3\n    stop\n  end if\n"},
     "behind an error": {NY: NY + "  if (np > ny) error stop 'too many'\n"},
 }
 CHANGED: dict[str, dict[str, str]] = {
@@ -108,7 +109,7 @@ CHANGED: dict[str, dict[str, str]] = {
         "contains\n": "contains\n  subroutine shrink(x)\n    real(8), allocatable :: x(:,:)\n"
         "    deallocate(x)\n    allocate(x(5, 5))\n  end subroutine\n",
     },
-    "set between": {NY: NY + "  if (np > ny) then\n    u = 0\n    nx = 3\n    stop\n  end if\n"},
+    "set between": {MADE: APART.replace("\n", "\n  nx = 32\n", 1)},
     "an operator of its own": {
         COPY: "    u = w .cut. v\n",
         "  implicit none\ncontains\n": "  implicit none\n  interface operator(.cut.)\n"

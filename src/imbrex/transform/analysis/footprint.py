@@ -289,7 +289,10 @@ class Footprints(Changes):
         return Footprint(accesses, events, stop, heavy=summary.heavy)
 
     def bound(self, call: Call, routine: Routine, summary: list[Access]) -> list[Access]:
-        """Accesses that a routine makes, as a caller of it sees them."""
+        """Accesses that a routine, or a part of it, makes, as a caller of it sees them.
+
+        What declarations read a call reads, whatever part of the routine it runs.
+        """
         positions = {key: number for number, key in enumerate(routine.parameters)}
         whole = self.of_routine(routine)
         written = whole.written()
@@ -298,7 +301,8 @@ class Footprints(Changes):
             moved |= self.aliases.escaped
         binding = self.binding(call, routine)
         accesses = []
-        for each in summary:
+        declared = [Access(key, False, False, call.line) for key in routine.declared_by]
+        for each in (*summary, *declared):
             access = self.local_pointers.meant(routine, each, moved)
             variable = self.program.variables.get(access.variable)
             own = variable is not None and variable.kind in ("local", "parameter")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.setters import Setters, in_block
+from imbrex.transform.analysis.setters import GOES_ON, Setters, in_block
 from imbrex.transform.model.program import Kind, Program, Routine, Statement
 
 Path = tuple[tuple[Routine, int], ...]
@@ -75,5 +75,8 @@ class SetBefore:
 
     def _in_order(self, routine: Routine) -> bool:
         """Whether nothing goes back to a statement of a routine's body."""
+        data = self.program.files[routine.file].data
         body = routine.body.statements
-        return not any(self.footprints.of(s, routine.file).jumps - {"return"} for s in body)
+        return not any(self.footprints.of(s, routine.file).jumps - {"return"} for s in body) and (
+            not any(GOES_ON.search(data[s.start : s.end]) for s in routine.statements() if s.stop)
+        )

@@ -31,6 +31,7 @@ _NEW_TYPE = {"MPI_Type_contiguous": 2, "MPI_Type_vector": 4}
 _RENAMED = re.compile(
     rb"(?i)([a-z]\w*)\s*(?:&\s*)*=>\s*(?:&\s*)*([a-z]\w*(?:[\s&]*%[\s&]*[a-z]\w*)*)"
 )
+GOES_ON = re.compile(rb"(?i)\b(?:err|end|eor)\s*=")  # maybe with another statement of Fortran
 _LITERAL = re.compile(rb"'[^'\n]*'|\"[^\"\n]*\"")
 _MACRO = re.compile(rb"\b(?!MPI_)[A-Z][A-Z0-9_]+\s*\(")  # it may name what the text does not
 
@@ -328,7 +329,7 @@ class Setters:
             ends = inner.stop is not None and inner.stop.kind is ReasonKind.PROGRAM_END
             if inner.stop and not (reads or ends or SETS_NOTHING.match(text)):
                 return False
-            if inner.stop and re.search(rb"(?i)\b(?:err|end|eor)\s*=", text):
+            if inner.stop and GOES_ON.search(text):
                 return False  # it may go on elsewhere
             for call in inner.calls:
                 unknown = self.footprints.of_call(call, routine.file).stop is not None

@@ -219,6 +219,7 @@ class Routine:
     scope: Scope | None = None  # of C++: its class and its namespaces, where it has some
     host: str = ""  # of Fortran: the unit that it stands in; "" where it stands alone
     result: str = ""  # of a function of Fortran: the variable that is its value
+    declared_by: tuple[str, ...] = ()  # of Fortran: integers that its declarations read
     # Of Fortran: what a name means in it, the same text for the same thing; None if not known.
     meaning: Callable[[str], str | None] | None = None
 

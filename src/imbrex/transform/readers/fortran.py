@@ -179,6 +179,21 @@ def _check_commons(scopes: list[Scope], program: Program) -> None:
                     program.overlays.setdefault(key, set()).add(BY_EQUIVALENCE)
 
 
+def _declared_by(scope: Scope, names: Names) -> tuple[str, ...]:
+    """The integers that the bounds and the lengths of what a routine declares are made of."""
+    texts = [text for symbol in scope.symbols.values() for ends in symbol.bounds for text in ends]
+    texts += [symbol.type for symbol in scope.symbols.values() if symbol.type[:5] == "chara"]
+    named = {word for text in texts for word in _IDENTIFIER.findall(text)}
+    variables = (names.variable(scope, name) for name in named if names.find(scope, name))
+    return tuple(
+        sorted(
+            each.key
+            for each in variables
+            if each is not None and each.element.startswith("integer")
+        )
+    )
+
+
 def _ends_objects(scope: Scope, block: Block, names: Names) -> bool:
     """Whether memory of objects begins or ends with a routine, and others may know of it."""
     own = set()
@@ -244,6 +259,7 @@ def _enter(scope: Scope, names: Names, program: Program, identifiers: frozenset[
     routine.exported = identifiers
     routine.host = "" if scope.parent is None else f"{scope.parent.name}@{scope.parent.file}"
     routine.access = access_of(scope, names.modules)
+    routine.declared_by = _declared_by(scope, names)
     routine.meaning = partial(names.meaning, scope)
     result = names.variable(scope, scope.result) if scope.kind == "function" else None
     routine.result = "" if result is None else result.key
