@@ -183,7 +183,7 @@ def _declared_by(scope: Scope, names: Names) -> tuple[str, ...]:
     """The integers that the bounds and the lengths of what a routine declares are made of."""
     texts = [text for symbol in scope.symbols.values() for ends in symbol.bounds for text in ends]
     texts += [symbol.type for symbol in scope.symbols.values() if symbol.type[:5] == "chara"]
-    named = {word for text in texts for word in _IDENTIFIER.findall(text)}
+    named = set().union(*map(_IDENTIFIER.findall, texts))
     variables = (names.variable(scope, name) for name in named if names.find(scope, name))
     return tuple(
         sorted(
