@@ -178,7 +178,19 @@ CALLS = """  call h%reset(1)
   write(*, '(3i8,es25.17)') {seed}, rank, 2, g%added()
   write(*, '(3i8,es25.17)') {seed}, rank, 3, many(1)%added()
   write(*, '(3i8,es25.17)') {seed}, rank, 4, many(2)%added()
-  write(*, '(3i8,es25.17)') {seed}, rank, 5, b%grid%added()"""
+  write(*, '(3i8,es25.17)') {seed}, rank, 5, b%grid%added()
+  write(*, '(3i8,es25.17)') {seed}, rank, 6, h%w(3, 3)"""
+# A collective that computation follows in each routine.
+BEGIN = """    integer :: i, k, round, ierr
+    double precision :: shared(40), own
+    k = 2
+    own = 0.0d0
+    shared = h%w(1, 1)
+    call MPI_Bcast(shared, 40, MPI_DOUBLE_PRECISION, 0, MPI_COMM_WORLD, ierr)
+    do i = 1, 400
+      own = 0.5d0 * own + i
+    end do
+"""
 # Procedures by what they are called with behind the object, and the place of that.
 ARGUMENTS = {
     "swap_u": "", "swap_v": "3", "swap_more": "4", "swap_both": "", "step_u": "", "step_v": "",
@@ -235,7 +247,7 @@ class Program:
         draw = self.draw
         kind = draw.choice(["type", "class"])
         head = f"  subroutine p{seed}(h)\n    {kind}(grid_t), intent(inout) :: h\n"
-        head += "    integer :: k, round\n    double precision :: own\n    k = 2\n    own = 0.0d0\n"
+        head += BEGIN
         objects = ["g", "h", "many(1)", "many(k)", "b%grid", *(["p"] if self.pointer else [])]
         lines = []
         for _ in range(draw.randint(2, 4)):
@@ -245,6 +257,7 @@ class Program:
                 turns = draw.randint(2, 3)
                 body = [f"do round = 1, {turns}", *(f"  {line}" for line in body), "end do"]
             lines += body
+        lines.append("h%w(3, 3) = shared(3) + own")
         return head + "".join(f"    {line}\n" for line in lines) + f"  end subroutine p{seed}\n"
 
     def step(self, on: str, objects: list[str]) -> list[str]:
