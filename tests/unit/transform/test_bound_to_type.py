@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from imbrex.transform.command import explain
-from imbrex.transform.engine import Options, Outcome, transform
+from imbrex.transform.engine import Options, Outcome, read_program, transform
 from imbrex.transform.text.edits import apply_edits
 from imbrex.transform.text.name_lists import folded, renamed
 
@@ -152,8 +152,94 @@ def test_what_cannot_be_given_out(tmp_path: Path) -> None:
 
 
 def test_a_call_in_a_construct_that_is_not_read(tmp_path: Path) -> None:
-    call = "associate (h => g)\n     call h%exchange()\n     end associate"
+    call = "here: associate (h => g)\n     call h%exchange()\n     end associate here"
     assert SAID in said(BINDING, call, tmp_path)
+
+
+def test_a_call_on_the_name_that_an_associate_gives(tmp_path: Path) -> None:
+    begin = "associate (held => g)\n     if (it > 0) held%nx = held%nx\n     call held%exchange()"
+    text = after(BINDING, begin, tmp_path, (SWEEP, f"{SWEEP}     end associate\n"))
+    assert "     call grid_exchange_start(g, grid_exchange_requests)\n" in text
+    assert "     call grid_sweep_interior(g)\n" in text
+
+
+@pytest.mark.parametrize(
+    ("block", "followed"),
+    [
+        ("block\n     integer :: k\n     k = it\n", True),
+        ("block\n     type(box_t) :: g\n", False),
+        ("block\n     type(box_t) g\n", False),
+    ],
+)
+def test_a_call_in_a_block(block: str, followed: bool, tmp_path: Path) -> None:
+    """Another object of this name is none of the type."""
+    changes = [
+        ("  use grid_mod\n", "  use grid_mod\n  use box_mod\n"),
+        ("end module grid_mod\n", OTHER),
+        (SWEEP, f"     end block\n{SWEEP}"),
+    ]
+    text = said(BINDING, f"{block}     call g%exchange()", tmp_path, *changes)
+    assert (SAID in text) is not followed
+
+
+KEYWORD = [
+    ("grid_exchange(self)\n", "grid_exchange(self, k)\n    integer, intent(in) :: k\n"),
+    ("self%right, 1,", "self%right, k,"),
+    ("self%left, 1,", "self%left, k,"),
+]
+
+
+@pytest.mark.parametrize("call", ["call g%exchange(k=it)", "call grid_exchange(g, k=it)"])
+def test_arguments_that_are_given_by_name(call: str, tmp_path: Path) -> None:
+    """Nothing may follow them in a list."""
+    text = said(BINDING, call, tmp_path, *KEYWORD)
+    assert SPLIT not in text
+    assert "`k=it`: a keyword argument" in text
+
+
+CLASS = ("  type(grid_t) :: g\n", "  class(grid_t), allocatable :: g\n")
+MADE = ("  call grid_init(g, 3", "  allocate(grid_t :: g)\n  call grid_init(g, 3")
+EXTENDED = """end module grid_mod
+
+module box_mod
+  use grid_mod
+  implicit none
+  type, extends(grid_t) :: box_t
+   contains
+     procedure :: exchange => box_exchange
+  end type box_t
+contains
+  subroutine box_exchange(self)
+    class(box_t), intent(inout) :: self
+    self%u(1, 1) = 2.0_wp
+  end subroutine box_exchange
+end module box_mod
+"""
+
+
+def test_an_object_of_a_class_that_nothing_extends(tmp_path: Path) -> None:
+    assert SPLIT in said(BINDING, "call g%exchange()", tmp_path, CLASS, MADE)
+
+
+def test_an_object_of_a_class_that_another_extends(tmp_path: Path) -> None:
+    changes = [CLASS, MADE, ("end module grid_mod\n", EXTENDED)]
+    text = said(BINDING, "call g%exchange()", tmp_path, *changes)
+    assert "0 of 3 call sites can be rewritten" in text
+
+
+def test_a_class_that_other_files_may_extend(tmp_path: Path) -> None:
+    """Without the main program these are not all the files."""
+    path = tmp_path / "module.f90"
+    text = PLAIN[: PLAIN.index("program heat")].replace(
+        "type(grid_t), intent", "class(grid_t), intent"
+    )
+    text = text.replace(DATA, f"{DATA}   contains\n{BINDING}")
+    run = "  subroutine run(self)\n    class(grid_t), intent(inout) :: self\n"
+    run += "    call self%exchange()\n    call grid_sweep(self)\n  end subroutine run\n"
+    path.write_text(text.replace("end module grid_mod\n", f"{run}end module grid_mod\n"))
+    program = read_program([path], Options())
+    (call,) = [c for s in program.routines["run"].statements() for c in s.calls]
+    assert call.name == "grid_sweep"
 
 
 SOME = "     procedure :: some => grid_exchange_some\n     generic :: update => exchange, some\n"

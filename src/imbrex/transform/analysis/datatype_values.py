@@ -107,7 +107,7 @@ class _Held:
         """What the calls of its routine give a parameter."""
         routine = next(r for r in self.program.routines.values() if key in r.parameters)
         position = routine.parameters.index(key)
-        if routine.address_taken or routine.bound:
+        if routine.address_taken:
             return None
         found: set[str] = set()
         for user, statement in _statements(self.program):

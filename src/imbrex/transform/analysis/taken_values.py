@@ -54,6 +54,8 @@ def target_of(
     result = program.variables.get(callee.result)
     if source is None or not source.is_fortran or result is None or call.unknown:
         return ""
+    if any(argument.problem == ReasonKind.KEYWORD_ARGUMENT() for argument in call.arguments):
+        return ""  # no argument may follow without its name
     if statement.kind is not Kind.SIMPLE or statement.stop is not None or result.bounds:
         return ""
     head = re.fullmatch(rb"\s*([A-Za-z]\w*)\s*=\s*", source.data[statement.code_start : call.start])

@@ -14,7 +14,7 @@ from imbrex.transform.readers.ending import drop_last_return
 from imbrex.transform.readers.fortran_access import access_of
 from imbrex.transform.readers.fortran_binding import bind_components
 from imbrex.transform.readers.fortran_body import Body
-from imbrex.transform.readers.fortran_bound import Bindings
+from imbrex.transform.readers.fortran_bound import Bindings, note_unknown
 from imbrex.transform.readers.fortran_lines import LogicalLine
 from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_owned import constructed_words, own_pointers
@@ -62,11 +62,12 @@ def read_fortran(units: list[Units], program: Program) -> None:
         made = constructed_words(lines, scopes, definitions)
         if made is not None and any(scope.kind == "program" for scope in scopes):
             own_pointers(scopes, definitions, names, words | made)
-    names.types = Types(scopes, definitions, undeclared)
-    whole = any(scope.kind == "program" for scope in scopes)
-    known = whole and not undeclared and not program.skipped
-    names.bindings = Bindings.of(scopes, definitions, known=known)
+    whole = any(scope.kind == "program" for scope in scopes) and not program.skipped
+    names.types = Types(scopes, definitions, undeclared, whole=whole)
+    names.bindings = Bindings.of(scopes, definitions, known=whole and not undeclared)
     names.single = program.single = single_types(scopes, definitions, names)
+    read = {id(line) for scope in scopes for line in scope.body if not line.directive}
+    note_unknown(names, (line for u in units for line in u.lines if id(line) not in read))
     names.note_targets()
     for unit in units:
         program.files[unit.source.name] = unit.source

@@ -9,7 +9,7 @@ from imbrex.transform.readers.fortran_components import Components
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing, split_arguments
 from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_plain import Plain
-from imbrex.transform.readers.fortran_scopes import Scope
+from imbrex.transform.readers.fortran_scopes import Scope, is_assignment
 
 _ENTRY = re.compile(r"([a-z]\w*)=>(.+)")
 _PATH = re.compile(r"[a-z]\w*(?:%[a-z]\w*)*")
@@ -66,7 +66,9 @@ class Selectors:
         return True
 
     def _is_variable(self, names: Names, scope: Scope, selector: str) -> bool:
-        """Whether a selector names a component of one object, in which it stays, or a number."""
+        """Whether a selector names one object, or a component of one in which it stays."""
+        if "%" not in selector:
+            return self._is_object(names, scope, selector)
         component = Components(names, scope).resolve(selector, 0)
         if component is None or component.end != len(selector) or component.part:
             return False
@@ -83,6 +85,15 @@ class Selectors:
         self.swapped |= array.allocatable and names.may_move(array.name)
         return True
 
+    @staticmethod
+    def _is_object(names: Names, scope: Scope, selector: str) -> bool:
+        """Whether a selector names one object whose components are told apart."""
+        known = names.find(scope, selector)
+        variable = None if known is None else names.variable(scope, selector)
+        if variable is None or not variable.record or variable.bounds:
+            return False
+        return not (variable.allocatable or variable.optional or variable.volatile)
+
     def fits(self, line: LogicalLine) -> bool:
         """Whether the names can be written out in a line that stands in the construct."""
         looped = _DO.match(line.masked)
@@ -94,6 +105,13 @@ def _is_one_value(selector: str) -> bool:
     return re.fullmatch(r"[\w%+\-*/.()]+", selector) is not None and "(" not in re.sub(
         r"(?<![\w)])\(", "", selector
     )
+
+
+def _calls(text: str, at: int) -> bool:
+    """Whether a CALL begins at a place of a statement: `call g%exchange()` has lost its blanks."""
+    if not text.startswith("call", at) or is_assignment(text):
+        return False
+    return at == 0 or (text.startswith("if(") and closing(text, 2) == at - 1)
 
 
 def written_out(line: LogicalLine, texts: dict[str, str]) -> LogicalLine:
@@ -110,6 +128,12 @@ def written_out(line: LogicalLine, texts: dict[str, str]) -> LogicalLine:
         follow = line.masked[end : end + 2]
         keyword = depth and follow[:1] == "=" and follow not in ("==", "=>")
         text = texts.get(token) if match["name"] and before != "%" and not keyword else None
+        if text is None and follow[:1] == "%" and _calls(line.masked, start):
+            text = texts.get(token.removeprefix("call"))
+            if text is not None:
+                pieces.append(line.text[start : start + 4])
+                places += line.bytes[start : start + 4]
+                start += 4
         if text is None:
             pieces.append(line.text[start:end])
             places += line.bytes[start:end]

@@ -14,7 +14,7 @@ from imbrex.transform.model.program import Block, Kind, LoopRange, Statement
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers.fortran_allocations import allocations, plainly_allocates
 from imbrex.transform.readers.fortran_arguments import Effects
-from imbrex.transform.readers.fortran_bound import Bound
+from imbrex.transform.readers.fortran_bound import Bound, note_unknown
 from imbrex.transform.readers.fortran_comparisons import not_negative
 from imbrex.transform.readers.fortran_concurrent import concurrent
 from imbrex.transform.readers.fortran_constructs import construct
@@ -389,6 +389,7 @@ class Body:
         match = re.match(r"call([a-z]\w*)(\(.*\))?$", text)
         if match is None or (match[2] and closing(text, match.end(1)) != len(text) - 1):
             statement.stop = ReasonKind.CALL()
+            note_unknown(self.names, [line])
             return statement
         last = len(text) - 1 if match[2] else len(text)
         first = match.end(1) + 1 if match[2] else len(text)

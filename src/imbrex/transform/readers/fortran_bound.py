@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from imbrex.transform.model.memory import UNKNOWN_MEMORY
+from imbrex.transform.model.program import Program
 from imbrex.transform.readers.fortran_components import BASE, Components
 from imbrex.transform.readers.fortran_lines import (
     LogicalLine,
@@ -62,6 +63,7 @@ class Bindings:
     procedures: dict[str, Scope] = field(default_factory=dict)
     # By a name that no source has: the procedures that a reference may be.
     several: dict[str, set[str]] = field(default_factory=dict)
+    unknown: set[str] = field(default_factory=set)  # names by which any may be called
     known: bool = False  # that these are all the types there are
 
     @staticmethod
@@ -185,6 +187,15 @@ class Bindings:
                 found |= {name} if inner is None or name == bound else {inner.procedure}
         return found
 
+    def call_unknown(self, program: Program, bound: str) -> None:
+        """Note that any procedure may be called that a type has by a name."""
+        if bound in self.unknown:
+            return
+        self.unknown.add(bound)
+        program.called_cells.append(UNKNOWN_MEMORY)
+        for name in sorted(self.bound_to(bound) & self.procedures.keys()):
+            program.pointer_facts.append(("address", "addr", f"function:{name}"))
+
     def takes(self, target: _Target, kind: str) -> bool:
         """Whether a plain call may give a procedure an object of this declared type."""
         if target.position < 0:
@@ -205,10 +216,9 @@ class Bound:
         self.hidden = _hidden(scope.body)
 
     def plain(self, line: LogicalLine) -> LogicalLine:
-        """The line with all such references that are known; others call what is not known."""
+        """The line with all such references that are known."""
         if "%" not in line.masked or line.directive:
             return line
-        left: set[tuple[int, int]] = set()
         position = 0
         while (match := _REFERENCE.search(line.masked, position)) is not None:
             position = match.end()
@@ -218,9 +228,6 @@ class Bound:
             written = None if found is None else self._written(line, found)
             if written is not None:
                 line, position = written, 0
-            elif found is not None and (found.begin, found.end) not in left:
-                left.add((found.begin, found.end))
-                self._unknown(line.masked, found)
         return line
 
     def _written(self, line: LogicalLine, found: _Reference) -> LogicalLine | None:
@@ -305,15 +312,13 @@ class Bound:
         several = any(any(at_depth_zero(part, ":")) or ":" in part for part in parts)
         return several or any(self.components.is_vector(part) for part in parts)
 
-    def _unknown(self, text: str, found: _Reference) -> None:
-        """Any procedure of that name may be called where it is not known which."""
-        kind = self._kind(text[found.begin : found.percent])
-        if kind and self.bindings.component(type_name(kind), found.name) is not None:
-            return  # an array
-        program = self.names.program
-        program.called_cells.append(UNKNOWN_MEMORY)
-        for name in sorted(self.bindings.bound_to(found.name) & self.bindings.procedures.keys()):
-            program.pointer_facts.append(("address", "addr", f"function:{name}"))
+
+def note_unknown(names: Names, lines: Iterable[LogicalLine]) -> None:
+    """Any procedure by such a name may be called in lines where it is not known which."""
+    for line in lines:
+        found = {match[1] for match in _REFERENCE.finditer(line.masked)}
+        for name in found & names.own.bound:
+            names.bindings.call_unknown(names.program, name)
 
 
 def _reference(text: str, match: re.Match[str]) -> _Reference | None:
@@ -346,6 +351,6 @@ def _hidden(lines: Iterable[LogicalLine]) -> set[str]:
         if _CONSTRUCT.match(text):
             found |= set(_GIVEN.findall(text))
             found |= set(_SELECTED.findall(text))
-        elif "::" in text and not line.directive and is_specification(text):
-            found |= set(BASE.findall(text.partition("::")[2]))
+        elif not line.directive and is_specification(text):  # of a BLOCK
+            found |= set(BASE.findall(text))
     return found

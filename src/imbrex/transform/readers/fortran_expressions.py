@@ -109,6 +109,7 @@ class Expressions(Arguments):
         if line.masked[after : after + 1] == "(":
             if name in own.bound or (name not in own.components and name not in _PARTS):
                 effects.stop = effects.stop or ReasonKind.BOUND_FUNCTION(name=name)
+                self.names.bindings.call_unknown(self.names.program, name)
             stop = closing(line.masked, after)
             self.read(line, after + 1, stop, effects)
             return stop + 1

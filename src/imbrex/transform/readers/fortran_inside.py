@@ -14,6 +14,7 @@ from imbrex.transform.readers.fortran_expressions import Expressions
 from imbrex.transform.readers.fortran_lines import LogicalLine
 
 _CALLED = re.compile(r"(?:^|\))call([a-z]\w*)$")
+_BY_TYPE = re.compile(r"(?:^|\))call[a-z][^=]*%([a-z]\w*)$")
 _BOUND = re.compile(r"[(,]([a-z]\w*)=>")
 _NAME = re.compile(r"[a-z]\w*")
 # Words in front of a parenthesis that are no function; blanks are gone.
@@ -37,6 +38,9 @@ def calls_inside(expressions: Expressions, line: LogicalLine) -> list[Call]:
     bare = _CALLED.search(text)  # without arguments
     if bare is not None:
         found.append(Call(bare[1], [], line.bytes[0], line.bytes[-1] + 1, line.line))
+    by_type = _BY_TYPE.search(text)
+    if by_type is not None:
+        expressions.names.bindings.call_unknown(expressions.names.program, by_type[1])
     calls = []
     for call in found:
         if call.name not in _WORDS and not call.name.lower().startswith("mpi_"):

@@ -105,8 +105,19 @@ def _is_data(text: str) -> bool:
 class Types:
     """The derived types of a program."""
 
-    def __init__(self, scopes: list[Scope], definitions: list[Definition], unread: str) -> None:
-        """`unread`: why declarations of the program may not be known, or ""."""
+    def __init__(
+        self,
+        scopes: list[Scope],
+        definitions: list[Definition],
+        unread: str,
+        *,
+        whole: bool = False,
+    ) -> None:
+        """`unread`: why declarations of the program may not be known, or "".
+
+        `whole`: no other file can extend a type.
+        """
+        self.whole = whole
         self.known: dict[str, Definition] = {}
         self.why: dict[str, str] = {}
         for definition in definitions:
@@ -154,11 +165,16 @@ class Types:
                 self.why.setdefault(name, f"an object of `{name}` is volatile, a copy or a coarray")
             elif symbol.common is not None:
                 self.why.setdefault(name, f"an object of `{name}` is in a common block")
-            elif symbol.type.startswith("class") and "allocatable" in symbol.attributes:
+            elif self._is_polymorphic(symbol):
                 self.why.setdefault(name, f"an object of `{name}` is polymorphic")
         if unknown:
             for name in self.known:
                 self.why.setdefault(name, f"`{unknown}`, which is not known, may hold it")
+
+    def _is_polymorphic(self, symbol: Symbol) -> bool:
+        """Whether memory of an object may be of another type, which no definition shows."""
+        given = symbol.type.startswith("class") and "allocatable" in symbol.attributes
+        return given and not self.whole
 
     def _judge_scopes(self, scopes: list[Scope]) -> None:
         for scope in scopes:

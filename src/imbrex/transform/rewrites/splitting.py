@@ -194,7 +194,11 @@ class Splitting(Preparing[RoutineSite, ContentT]):
             if argument.base == TEMPORARY and key in flying:
                 text = ReasonKind.EXPRESSION(argument=argument.text.strip())
                 self.refuse(use.routine, use.call.line, text)
-            if argument.problem is not None and variable is not None and variable.bounds:
+            named = argument.problem is not None and (
+                argument.problem.kind is ReasonKind.KEYWORD_ARGUMENT
+                or (variable is not None and bool(variable.bounds))
+            )
+            if argument.problem is not None and named:
                 text = ReasonKind.ARGUMENT_PROBLEM(
                     argument=argument.text.strip(), cause=argument.problem
                 )
