@@ -157,7 +157,7 @@ def test_a_call_in_a_construct_that_is_not_read(tmp_path: Path) -> None:
 
 
 def test_a_call_on_the_name_that_an_associate_gives(tmp_path: Path) -> None:
-    begin = "associate (held => g)\n     if (it > 0) held%nx = held%nx\n     call held%exchange()"
+    begin = "associate (held => g)\n     call held%exchange()"
     text = after(BINDING, begin, tmp_path, (SWEEP, f"{SWEEP}     end associate\n"))
     assert "     call grid_exchange_start(g, grid_exchange_requests)\n" in text
     assert "     call grid_sweep_interior(g)\n" in text

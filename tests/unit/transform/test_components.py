@@ -148,8 +148,9 @@ REFUSED: dict[str, dict[str, str]] = {
         "code": SEND.replace("g%u,", "s%u,") + SET % "e",
     },
     "polymorphic and allocatable": {
+        "types": "type, extends(grid_t) :: more_t\n  integer :: z\nend type more_t\n",
         "declarations": "class(grid_t), allocatable :: any_grid",
-        "code": "allocate(any_grid)\n" + SEND + WORK,
+        "code": "allocate(more_t :: any_grid)\n" + SEND + WORK,
     },
     "select type": {
         "declarations": "class(*), allocatable :: thing",
