@@ -109,10 +109,10 @@ def tell_bound(program: Program, decisions: list[Decision]) -> None:
         routine = decision.site.routine
         if decision.decision != "nothing-to-gain" or not routine.bound:
             continue
-        if named.get(routine.name, f"function:{routine.name}" not in anywhere):
+        unknown = f"function:{routine.name}" in anywhere
+        if not unknown and named.get(routine.name, True):
             continue
-        several = routine.name in named
-        kind = ReasonKind.BY_ITS_TYPE if several else ReasonKind.BOUND_TO_TYPE
+        kind = ReasonKind.BOUND_TO_TYPE if unknown else ReasonKind.BY_ITS_TYPE
         place = Location(routine.file, routine.line)
         decision.barred = Reason(kind(routine=routine.name), place)
 

@@ -264,3 +264,16 @@ def test_a_reference_in_a_declaration(tmp_path: Path) -> None:
     changes = (("    list = 1\n", "    real :: room(g%norm())\n    list = 1\n"),)
     program = read("x = 1", changes, tmp_path)
     assert any_called(program) == {"grid_norm"}
+
+
+@pytest.mark.parametrize(("changes", "known"), [(NONE, True), (NO_MAIN, False)])
+def test_an_object_of_a_class_that_other_files_may_extend(
+    changes: tuple[tuple[str, str], ...], known: bool, tmp_path: Path
+) -> None:
+    held = (
+        "module more\n  use base\n",
+        "module more\n  use base\n  class(part_t), allocatable :: p\n",
+    )
+    moved = (("  implicit none\ncontains\n  subroutine user", "contains\n  subroutine user"), held)
+    program = read("x = p%m", (*moved, *changes), tmp_path)
+    assert bool(program.variables["module:more.p"].record) is known

@@ -318,3 +318,49 @@ def test_a_list_that_several_names_make_too_long_is_broken() -> None:
         "sweep_over_all_the_cells,sweep_over_all_the_cells_start"
     )
     assert folded(data, edits[:1]) == edits[:1]
+
+
+def test_a_name_that_another_file_has(tmp_path: Path) -> None:
+    """What uses both modules would know two things by it."""
+    (tmp_path / "module.f90").write_text(
+        PLAIN[: PLAIN.index("program heat")]
+        .replace("type(grid_t), intent", "class(grid_t), intent")
+        .replace(DATA, f"{DATA}   contains\n{BINDING}")
+    )
+    main = tmp_path / "main.f90"
+    main.write_text(PLAIN[PLAIN.index("program heat") :].replace(CALL, "     call g%exchange()\n"))
+    paths = [tmp_path / "module.f90", main]
+    assert SPLIT in explain(transform(paths, Options()), applied=False)
+    other = tmp_path / "other.f90"
+    other.write_text("module other\n  integer :: grid_exchange_start = 0\nend module other\n")
+    assert HIDDEN in explain(transform([*paths, other], Options()), applied=False)
+
+
+def test_a_module_that_withholds_names_where_no_line_can_follow(tmp_path: Path) -> None:
+    (tmp_path / "hidden.inc").write_text("private\npublic :: grid_t, grid_init\n")
+    included = (
+        "  integer, parameter :: wp",
+        "  include 'hidden.inc'\n  public grid_sweep, grid_norm\n  integer, parameter :: wp",
+    )
+    assert HIDDEN in said(BINDING, "call g%exchange()", tmp_path, included)
+
+
+def test_a_head_that_shares_its_line(tmp_path: Path) -> None:
+    listed = "program heat; use grid_mod, only: grid_t, grid_init, grid_sweep, grid_norm\n"
+    changes = [("program heat\n", listed), ("  use grid_mod\n", "")]
+    assert HIDDEN in said(BINDING, "call g%exchange()", tmp_path, *changes)
+
+
+def test_parts_that_cannot_be_given_out(tmp_path: Path) -> None:
+    bindings = f"{BINDING}     procedure :: sweep => grid_sweep\n"
+    listed = (LISTED[0], LISTED[1].replace("grid_exchange", "grid_sweep"))
+    text = said(bindings, "call g%exchange()", tmp_path, (SWEEP, "     call g%sweep()\n"), listed)
+    assert SPLIT not in text
+    assert HIDDEN.replace("grid_exchange", "grid_sweep") in text
+
+
+def test_a_further_call_that_is_not_followed(tmp_path: Path) -> None:
+    last = "  here: associate (h => g)\n  call h%exchange()\n  end associate here\n"
+    text = said(BINDING, "call g%exchange()", tmp_path, ("  n = grid", f"{last}  n = grid"))
+    assert SPLIT not in text
+    assert SAID in text

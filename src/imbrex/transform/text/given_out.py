@@ -6,6 +6,7 @@ beside it must be given out by the module, and be brought in where it is called.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from imbrex.transform.model.name_lists import listed_in
@@ -32,9 +33,9 @@ def made_known(
         return None
     if any(module not in user.access.used for user in outside):
         return None
-    taken = {name.lower() for name in names}
-    exported = {id(each.exported): each.exported for each in program.routines.values()}
-    if any(not taken.isdisjoint(known) for known in exported.values()):
+    taken = re.compile(rb"(?i)\b(?:" + "|".join(names).encode() + rb")\b") if names else None
+    texts = [source.data for source in program.files.values()] + program.included
+    if taken is not None and any(taken.search(text) for text in texts):
         return None  # it may be another one's where the module is used
     source = program.files[routine.file]
     listed = listed_in(source.data, routine.name)
