@@ -364,3 +364,53 @@ def test_a_further_call_that_is_not_followed(tmp_path: Path) -> None:
     text = said(BINDING, "call g%exchange()", tmp_path, ("  n = grid", f"{last}  n = grid"))
     assert SPLIT not in text
     assert SAID in text
+
+
+ROWS = """  subroutine grid_rows(self, first, last)
+    class(grid_t), intent(inout) :: self
+    integer, intent(in) :: first, last
+    integer :: i, j
+    do j = first, last
+       do i = 1, self%nx
+          self%unew(i, j) = 0.5_wp * (self%u(i, j-1) + self%u(i, j+1))
+       end do
+    end do
+  end subroutine grid_rows
+
+  function grid_norm"""
+
+
+@pytest.mark.parametrize(
+    ("bound", "head", "call"),
+    [
+        ("procedure :: rows", "grid_rows(self, first, last)", "g%rows(1, g%ny)"),
+        ("procedure, pass(self) :: rows", "grid_rows(first, self, last)", "g%rows(1, g%ny)"),
+        ("procedure, nopass :: rows", "grid_rows(self, first, last)", "g%rows(g, 1, g%ny)"),
+    ],
+)
+def test_parts_that_are_calls_with_other_arguments(
+    bound: str, head: str, call: str, tmp_path: Path
+) -> None:
+    """They are called by the type too, which may be the only way to name the procedure."""
+    rows = ROWS.replace("grid_rows(self, first, last)", head)
+    changes = [("  function grid_norm", rows), (SWEEP, f"     call {call}\n{SWEEP}")]
+    text = after(f"{BINDING}     {bound} => grid_rows\n", "call g%exchange()", tmp_path, *changes)
+    assert SPLIT in said(
+        f"{BINDING}     {bound} => grid_rows\n", "call g%exchange()", tmp_path, *changes
+    )
+    inner = call.replace("1, g%ny", "2, g%ny - 1")
+    first, last = (call.replace("1, g%ny", ends) for ends in ("1, 1", "g%ny, g%ny"))
+    assert f"     call {inner}\n" in text
+    assert f"     if (g%ny .ge. 1) call {first}\n" in text
+    assert f"     if (g%ny .gt. 1) call {last}\n" in text
+
+
+@pytest.mark.parametrize(
+    "declared",
+    ["type(grid_t) :: more(2), g", "type(grid_t), allocatable :: more\n  type(grid_t) :: g"],
+)
+def test_an_associate_that_names_no_one_object_for_good(declared: str, tmp_path: Path) -> None:
+    """It stays a construct that is not read: the memory may be another one meanwhile."""
+    begin = "associate (held => more)\n     call g%exchange()"
+    changes = [(SWEEP, f"{SWEEP}     end associate\n"), ("type(grid_t) :: g\n", f"{declared}\n")]
+    assert SPLIT not in said(BINDING, begin, tmp_path, *changes)
