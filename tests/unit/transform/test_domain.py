@@ -104,7 +104,25 @@ SETUP = """  subroutine setup(d, f)
   end subroutine
 """
 
+BOUND = {
+    f"{SIZES}  end type": f"{SIZES}  contains\n    procedure :: begin => domain_init\n"
+    "    procedure :: exchange\n  end type",
+    "w(:,:)\n  end type": "w(:,:)\n  contains\n    procedure :: begin => field_init\n"
+    "    procedure :: sweep\n    procedure :: update\n  end type",
+    "    type(domain_t), intent(out)": "    class(domain_t), intent(inout)",
+    "    type(domain_t), intent(in)": "    class(domain_t), intent(in)",
+    "    type(field_t), intent(out)": "    class(field_t), intent(inout)",
+    "    type(field_t), intent(inout)": "    class(field_t), intent(inout)",
+    "subroutine sweep(d, f)": "subroutine sweep(f, d)",
+    "subroutine update(d, f)": "subroutine update(f, d)",
+    BEGUN: "    call d%begin(64, 48)\n    call f%begin(d)\n",
+    "call exchange(d, f)": "call d%exchange(f)",
+    "call sweep(d, f)": "call f%sweep(d)",
+    "call update(d, f)": "call f%update(d)",
+}
+
 GOES: dict[str, Changes] = {
+    "bound to types": BOUND,
     "of a procedure": {},
     "of a module": IN_MODULE,
     "in an object": {
@@ -232,7 +250,21 @@ def single(path: Path, replaced: Changes) -> set[str]:
     return set(read_program([path], Options()).single)
 
 
+MORE = "  type, extends(domain_t) :: more_t\n    integer :: k\n  end type\n  type field_t\n"
+POINTER = "    procedure(keep), pointer, nopass :: op\n"
+KEEP = """  subroutine keep(d)
+    type(domain_t), intent(inout) :: d
+    d%nx = d%nx
+  end subroutine
+"""
+
 NOT_SINGLE: dict[str, Changes] = {
+    "extended": {"  type field_t\n": MORE},
+    "given through a pointer": {
+        "w(:,:)\n  end type": f"w(:,:)\n{POINTER}  end type",
+        BEGUN: f"{BEGUN}    f%op => keep\n    call f%op(d)\n",
+        **procedure(KEEP),
+    },
     "not the whole program": {"program heat\n": "subroutine heat\n"} | IN_MODULE,
     "an array": {OBJECT: "    type(domain_t) :: d(1)\n"},
     "in a block": {CALL: f"  block\n{OBJECT}  end block\n{CALL}"},

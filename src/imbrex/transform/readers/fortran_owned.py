@@ -126,6 +126,7 @@ def copied_types(scopes: list[Scope], definitions: list[Definition], names: Name
     several = len(definitions) != len(known)
     found: set[str] = set(known) if several else set()
     routines = {scope.name for scope in scopes if scope.kind in ("subroutine", "function")}
+    routines |= {f"%{name}" for each in definitions for name in each.bindings}
     for scope in scopes:
         for line in scope.body:
             for name in _copied_in(scope, line, names, known, holders, routines):
@@ -180,7 +181,10 @@ def _copied_in(
 
 
 def _receiver(text: str, begin: int) -> str:
-    """The procedure to which what begins at a place is passed as an argument; "" for none."""
+    """The procedure to which what begins at a place is passed as an argument; "" for none.
+
+    One that is called by the type of an object as `%name`.
+    """
     if text[begin - 1 : begin] not in ("(", ",", "="):
         return ""
     depth = 0
@@ -193,4 +197,6 @@ def _receiver(text: str, begin: int) -> str:
     while begin and (text[begin - 1].isalnum() or text[begin - 1] == "_"):
         begin -= 1
     name = text[begin:end]
+    if text[begin - 1 : begin] == "%":  # by the type of an object
+        return f"%{name}"
     return name.removeprefix("call") if begin == 0 or text[begin - 1] == ")" else name
