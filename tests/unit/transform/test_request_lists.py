@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.unit.transform.replacing import rewritten
 
 from imbrex.transform.engine import Options, transform
 
@@ -261,3 +262,48 @@ def test_the_vectors_are_the_callers(tmp_path: Path) -> None:
     assert "q.clear();" in head and "in = std::vector<double>(2);" in head
     assert "std::vector<MPI_Request> &q" in text and "std::vector<double> &in" in text
     assert "std::vector<double> exchange_in;" in text.partition("int main")[2]
+
+
+ELEMENTS = """#include <mpi.h>
+#include <cstdio>
+#include <vector>
+const int N = 400;
+double in[N], more[N], out[N], u[N], v[N];
+void exchange(int peer)
+{
+    std::vector<MPI_Request> q;
+    MPI_Request one;
+    MPI_Irecv(more, N, MPI_DOUBLE, peer, 8, MPI_COMM_WORLD, &one);
+    q.push_back(one);
+    MPI_Irecv(in, N, MPI_DOUBLE, peer, 7, MPI_COMM_WORLD, &one);
+    q.push_back(one);
+    q.push_back(MPI_REQUEST_NULL);
+    MPI_Isend(out, N, MPI_DOUBLE, peer, 8, MPI_COMM_WORLD, &q.back());
+    MPI_Isend(u, 10, MPI_DOUBLE, peer, 7, MPI_COMM_WORLD, &one);
+    q.push_back(one);
+    MPI_Wait(&q[1], MPI_STATUS_IGNORE);
+    for (int i = 0; i < N; i++)
+        v[i] = 0.5 * v[i] + in[i];
+    MPI_Wait(&q[0], MPI_STATUS_IGNORE);
+    MPI_Wait(&q[2], MPI_STATUS_IGNORE);
+    MPI_Wait(&q[3], MPI_STATUS_IGNORE);
+}
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 5; i++)
+        exchange(1 - rank);
+    std::printf("%g %g\\n", v[3], more[3]);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def test_any_element_may_hold_what_a_variable_gives(tmp_path: Path) -> None:
+    text = rewritten(tmp_path / "elements.cpp", ELEMENTS)
+    assert text.index("MPI_Wait(&q[1]") < text.index("v[i] = 0.5")
+    other = rewritten(tmp_path / "elements.cpp", ELEMENTS.replace("+ in[i]", "+ 0.25"))
+    assert other.index("MPI_Wait(&q[1]") > other.index("v[i] = 0.5")

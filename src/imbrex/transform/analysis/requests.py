@@ -119,7 +119,9 @@ class Requests:
         return [
             (statement, transfer)
             for statement, transfer in uses.starts
-            if not disjoint(mine, constant(request_section(transfer.call, self.program)))
+            # What a list takes from a variable may be in any of its elements.
+            if request_argument(transfer.call).base != argument.base
+            or not disjoint(mine, constant(request_section(transfer.call, self.program)))
         ]
 
     def is_named(self, argument: Argument) -> bool:
