@@ -96,6 +96,13 @@ FUNCTIONS = """  integer function given(f, d)
     call domain_init(d, 64, 48)
   end function
 """
+MARK = """  subroutine mark(m, n)
+    type(mark_t), intent(out) :: m
+    integer, intent(in) :: n
+    m%k = n
+    d%nx = d%nx / n
+  end subroutine
+"""
 SETUP = """  subroutine setup(d, f)
     type(domain_t), intent(inout) :: d
     type(field_t), intent(inout) :: f
@@ -224,6 +231,14 @@ STAYS: dict[str, Changes] = {
         BEGUN: f"    it = 0\n10  {MADE.strip().replace('64', '64 - it')}\n"
         f"    if (it == 0) {GIVEN.strip()}\n    it = it + 32\n"
         "    read(11, *, end=10) ierr\n"
+    },
+    "by an assignment of its own": {
+        "  integer :: it, ierr\n": "  integer :: it, ierr\n    type(mark_t) :: m\n",
+        **behind("    m = 2\n"),
+        "  type field_t\n": "  type mark_t\n    integer :: k\n  end type\n  type(domain_t) :: d\n"
+        "  interface assignment(=)\n    module procedure mark\n  end interface\n  type field_t\n",
+        OBJECT: "",
+        **procedure(MARK),
     },
     "once more": {
         CALL: CALL + CALL,

@@ -43,7 +43,10 @@ class SetBefore:
     def _paths(
         self, routine: Routine, statement: Statement, inside: frozenset[str]
     ) -> list[Path] | None:
-        """All the ways to a statement; None where they are not known, or are many."""
+        """All the ways to a statement; None where they are not known, or are many.
+
+        What no call names may still run: where the program defines assignments, for one.
+        """
         top = in_block(statement, routine.body)
         if top is None:
             return None
@@ -51,8 +54,8 @@ class SetBefore:
         if routine.key == "main":
             return [(step,)]
         calls = self.setters.callers.get(routine.key, [])
-        known = not (routine.address_taken or routine.problem or routine.key in inside)
-        if not known or not self.program.in_fortran(routine.file):
+        known = bool(calls) and not (routine.address_taken or routine.problem)
+        if not known or routine.key in inside or not self.program.in_fortran(routine.file):
             return None
         found: list[Path] = []
         for user, call in calls:
