@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.setters import Setters
-from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.program import Kind, Program, Routine, Statement
 
 _SHARED = frozenset({"global", "static"})
@@ -26,7 +23,7 @@ class FirstValues:
         variable = self.program.variables[key]
         source = self.program.files.get(routine.file)
         if variable.kind == "field" and source is not None and source.is_fortran:
-            return not self._has_default(variable)
+            return not variable.begun
         if not owner:
             return self._before_all(routine, statement, key)
         empty = {
@@ -41,12 +38,6 @@ class FirstValues:
         single = len(objects) == 1 and objects[0] is not None and not objects[0].bounds
         static = single and objects[0] is not None and objects[0].kind in _SHARED
         return alone and static and self._before_all(routine, statement, key)
-
-    def _has_default(self, variable: Variable) -> bool:
-        """Whether the declaration of some component of that name gives a value."""
-        name = re.escape(variable.name.encode())
-        default = re.compile(rb"(?im)^[^!\n]*::[^!\n]*\b" + name + rb"\s*(?:\([^)]*\))?\s*=")
-        return any(default.search(source.data) for source in self.program.files.values())
 
     def _without_value(
         self, routine: Routine, statement: Statement, owner: str, key: str, item: str

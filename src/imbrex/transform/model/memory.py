@@ -29,6 +29,7 @@ class Variable:
     apart: bool = False  # a field whose memory is none of its object's: an allocatable component
     allocatable: bool = False  # of Fortran: its bounds are those of its last allocation
     keeps_shape: bool = False  # of Fortran: no assignment to it as a whole allocates it anew
+    begun: bool = False  # of Fortran: a component that has a value in each new object
     assumed_shape: bool = False  # a Fortran dummy argument with the shape of what it is given
     reference: bool = False  # of C++: a reference, or `this`, that names one object for good
     # Of C: the size of an element that is a structure of numbers alone; 0: of no such.

@@ -11,6 +11,7 @@ from imbrex.transform.model.shapes import enter_bounds, extent_of, shape_of
 from imbrex.transform.readers.fortran_bound import Bindings
 from imbrex.transform.readers.fortran_components import BASE, Components
 from imbrex.transform.readers.fortran_defined import Own
+from imbrex.transform.readers.fortran_functions import value_of
 from imbrex.transform.readers.fortran_handles import is_handle
 from imbrex.transform.readers.fortran_kinds import kind_meant, of_used_kind
 from imbrex.transform.readers.fortran_library import MODULE_FUNCTIONS
@@ -281,6 +282,7 @@ class Names:
         )
         variable.apart = variable.allocatable = "allocatable" in symbol.attributes
         variable.keeps_shape = OWNS in symbol.attributes
+        variable.begun = "save" in symbol.attributes
         self.program.variables[key] = variable
         variable.bounds = tuple(
             (self.affine(definition.scope, low), self.affine(definition.scope, high))
@@ -385,6 +387,19 @@ class _AffineParser:
             return self._component(token)
         if token and BASE.fullmatch(token) and self._peek() != "(":
             return self.names.atom(self.scope, token)
+        if token and BASE.fullmatch(token):
+            return self._reference(token)
+        return None
+
+    def _reference(self, function: str) -> Affine | None:
+        """`function(arguments)`, from behind its name."""
+        depth, first = 0, self.position + 1
+        while self.position < len(self.tokens):
+            depth += {"(": 1, ")": -1}.get(self._peek(), 0)
+            self.position += 1
+            if not depth:
+                arguments = "".join(self.tokens[first : self.position - 1])
+                return value_of(self.names, self.scope, function, arguments)
         return None
 
     def _inquiry(self, asked: str) -> Affine | None:

@@ -93,7 +93,12 @@ class NestedWrappers(Splitting[Nest]):
         """
         routine = site.routine
         nest = self._schedule(routine)
-        if nest is None or not nest.inner or (routine.visible and not self.program.has_main):
+        if (
+            nest is None
+            or not nest.inner
+            or self._other_requests(nest)
+            or (routine.visible and not self.program.has_main)
+        ):
             return None
         self.uses.find(nest.outer)
         if not any(use.passed or use.division for use in nest.outer.uses):
@@ -117,6 +122,14 @@ class NestedWrappers(Splitting[Nest]):
                 text = ReasonKind.INNER_GUARDED(inner=leaf.wrapper.name)
                 self.refuse(routine, routine.line, text)
         return nest
+
+    @staticmethod
+    def _other_requests(nest: Nest) -> bool:
+        """Whether requests of routines that are called have another type than its own have."""
+        own = nest.outer.wrapper.interface == "mpi_f08"
+        return any(
+            (leaf.wrapper.interface == "mpi_f08") is not own for leaf in nest.wrappers.values()
+        )
 
     @staticmethod
     def _placed(nest: Nest) -> set[int]:

@@ -219,6 +219,11 @@ class Splitting(Preparing[RoutineSite, ContentT]):
                 if any(not _same_meaning(split.wrapper, use.routine, name) for name in names):
                     text = ReasonKind.KEPT_TYPE(variable=variable.name, routine=use.routine.name)
                     self.refuse(use.routine, use.call.line, text)
+        for use in split.uses if split.wrapper.interface == "mpi_f08" else ():
+            # The type of requests is brought in where it is not known, behind the first statement.
+            if use.routine.interface != "mpi_f08" and use.routine.access.behind_head < 0:
+                text = ReasonKind.KEPT_TYPE(variable="MPI_Request", routine=use.routine.name)
+                self.refuse(use.routine, use.call.line, text)
         return kept
 
     def _check_files(self, split: Split) -> None:

@@ -49,10 +49,14 @@ def made_known(
             continue
         if user.access.behind_head < 0:
             return None
-        source = program.files[user.file]
-        edit = _line(source, user.access.behind_head, f"use {module}, only: ", names)
+        edit = imported(program.files[user.file], user, module, names)
         edits.setdefault(user.file, []).append(edit)
     return edits
+
+
+def imported(source: SourceFile, user: Routine, module: str, names: tuple[str, ...]) -> Edit:
+    """What brings names of a module into a routine, which must begin on lines of its own."""
+    return _line(source, user.access.behind_head, f"use {module}, only: ", names)
 
 
 def _line(source: SourceFile, behind: int, head: str, names: tuple[str, ...]) -> Edit:

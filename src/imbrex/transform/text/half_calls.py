@@ -8,11 +8,14 @@ from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.program import Block, Call, Routine, Statement
 from imbrex.transform.model.sources import Language
 from imbrex.transform.text.edits import Edit
+from imbrex.transform.text.given_out import imported
 from imbrex.transform.text.halves import Halves, is_carried, typed
 from imbrex.transform.text.layout import after_line, indent_at, line_start
 from imbrex.transform.text.members import is_member, object_of
 from imbrex.transform.text.placing import behind, in_front, in_place, left_out
 from imbrex.transform.text.wrapping import wrapped
+
+_REQUEST = re.compile(r"(?i)type\s*\(\s*mpi_request\s*\)")
 
 
 class HalfCalls:
@@ -98,6 +101,8 @@ class HalfCalls:
         if not lines:
             return self.known_in(user, kept)
         data = source.data
+        if self.fortran and user.interface != "mpi_f08" and _REQUEST.search("\n".join(lines)):
+            edits.append(imported(source, user, "mpi_f08", ("MPI_Request",)))
         if user.declare_after >= 0:
             last = line_start(data, user.declare_after - 1)
             indent = indent_at(data, last)
