@@ -9,7 +9,7 @@ module mesh_m
     private
     integer :: nx = 0, ny = 0
     integer :: west = MPI_PROC_NULL, east = MPI_PROC_NULL
-    type(MPI_Comm) :: comm = MPI_COMM_NULL
+    type(MPI_Comm) :: comm
   contains
     procedure :: init
     procedure :: rows
