@@ -65,7 +65,8 @@ def read_fortran(units: list[Units], program: Program) -> None:
     whole = any(scope.kind == "program" for scope in scopes) and not program.skipped
     names.types = Types(scopes, definitions, undeclared, whole=whole)
     names.bindings = Bindings.of(scopes, definitions, known=whole and not undeclared)
-    names.single = program.single = single_types(scopes, definitions, names)
+    if whole:
+        names.single = program.single = single_types(scopes, definitions, names)
     read = {id(line) for scope in scopes for line in scope.body if not line.directive}
     note_unknown(names, (line for u in units for line in u.lines if id(line) not in read))
     names.note_targets()

@@ -9,7 +9,7 @@ from imbrex.transform.readers.fortran_components import Components
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing, split_arguments
 from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_plain import Plain
-from imbrex.transform.readers.fortran_scopes import Scope, is_assignment
+from imbrex.transform.readers.fortran_scopes import Scope, is_call
 
 _ENTRY = re.compile(r"([a-z]\w*)=>(.+)")
 _PATH = re.compile(r"[a-z]\w*(?:%[a-z]\w*)*")
@@ -107,13 +107,6 @@ def _is_one_value(selector: str) -> bool:
     )
 
 
-def _calls(text: str, at: int) -> bool:
-    """Whether a CALL begins at a place of a statement: `call g%exchange()` has lost its blanks."""
-    if not text.startswith("call", at) or is_assignment(text):
-        return False
-    return at == 0 or (text.startswith("if(") and closing(text, 2) == at - 1)
-
-
 def written_out(line: LogicalLine, texts: dict[str, str]) -> LogicalLine:
     """A line in which what names stand for is written in their places; the same where none is.
 
@@ -128,7 +121,7 @@ def written_out(line: LogicalLine, texts: dict[str, str]) -> LogicalLine:
         follow = line.masked[end : end + 2]
         keyword = depth and follow[:1] == "=" and follow not in ("==", "=>")
         text = texts.get(token) if match["name"] and before != "%" and not keyword else None
-        if text is None and follow[:1] == "%" and _calls(line.masked, start):
+        if text is None and follow[:1] == "%" and is_call(line.masked, start):
             text = texts.get(token.removeprefix("call"))
             if text is not None:
                 pieces.append(line.text[start : start + 4])

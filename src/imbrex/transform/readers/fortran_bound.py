@@ -8,8 +8,10 @@ does.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from imbrex.transform.model.memory import UNKNOWN_MEMORY
@@ -22,7 +24,7 @@ from imbrex.transform.readers.fortran_lines import (
     first_of_reference,
     split_arguments,
 )
-from imbrex.transform.readers.fortran_scopes import Scope, Symbol, is_specification
+from imbrex.transform.readers.fortran_scopes import Scope, Symbol, is_call, is_specification
 from imbrex.transform.readers.fortran_types import Binding, Definition, type_name
 
 if TYPE_CHECKING:
@@ -60,6 +62,8 @@ class Bindings:
     """What the types of a program are bound to."""
 
     types: dict[str, Definition] = field(default_factory=dict)
+    # Each of them with those that it extends; empty where these are not all known.
+    lines: dict[str, list[Definition]] = field(default_factory=dict)
     procedures: dict[str, Scope] = field(default_factory=dict)
     # By a name that no source has: the procedures that a reference may be.
     several: dict[str, set[str]] = field(default_factory=dict)
@@ -78,15 +82,16 @@ class Bindings:
             if pair[0] != pair[1]
             for name in pair
         }
-        listed = [each.scope.name for each in definitions]
-        found.known &= not renamed.intersection(listed) and len(listed) == len(set(listed))
+        listed = Counter(each.scope.name for each in definitions)
+        found.known &= renamed.isdisjoint(listed) and listed.total() == len(listed)
         for each in definitions:
-            if each.scope.name not in renamed and listed.count(each.scope.name) == 1:
+            if each.scope.name not in renamed and listed[each.scope.name] == 1:
                 found.types[each.scope.name] = each
+        found.lines = {name: found._line_of(name) for name in found.types}
         routines = [scope for scope in scopes if scope.kind in ("subroutine", "function")]
-        names = [scope.name for scope in routines]
+        named = Counter(scope.name for scope in routines)
         for scope in routines:
-            if names.count(scope.name) == 1 and not scope.name.startswith("mpi_"):
+            if named[scope.name] == 1 and not scope.name.startswith("mpi_"):
                 found.procedures[scope.name] = scope
         return found
 
@@ -127,9 +132,8 @@ class Bindings:
         if kind.startswith("class("):
             if not self.known:
                 return set()
-            lines = {each: self._line_of(each) for each in self.types}
-            names = [n for n, line in lines.items() if any(d.scope.name == name for d in line)]
-            if not all(lines.values()):
+            names = [n for n, line in self.lines.items() if any(d.scope.name == name for d in line)]
+            if not all(self.lines.values()):
                 return set()
         found: set[_Target] = set()
         for each in names:
@@ -213,7 +217,11 @@ class Bound:
         self.scope = scope
         self.bindings = names.bindings
         self.components = Components(names, scope)
-        self.hidden = _hidden(scope.body)
+
+    @cached_property
+    def hidden(self) -> set[str]:
+        """Names that constructs of the scope give another meaning."""
+        return _hidden(self.scope.body)
 
     def plain(self, line: LogicalLine) -> LogicalLine:
         """The line with all such references that are known."""
@@ -331,8 +339,7 @@ def _reference(text: str, match: re.Match[str]) -> _Reference | None:
             return None
         arguments, end = (after + 1, stop), stop + 1
     begin = first_of_reference(text, percent + 1)
-    lead = begin == 0 or (text.startswith("if(") and closing(text, 2) == begin - 1)
-    if lead and end == len(text) and text.startswith("call", begin):
+    if end == len(text) and is_call(text, begin):
         begin += 4
     elif arguments is None or text[end : end + 1] == "%":
         return None

@@ -128,6 +128,13 @@ def is_assignment(text: str) -> bool:
     return "::" not in left
 
 
+def is_call(text: str, at: int) -> bool:
+    """Whether a CALL begins at a place of a statement: `call g%exchange()` has lost its blanks."""
+    if not text.startswith("call", at) or is_assignment(text):
+        return False
+    return at == 0 or (text.startswith("if(") and closing(text, 2) == at - 1)
+
+
 def is_specification(text: str) -> bool:
     if is_assignment(text):
         return False

@@ -21,9 +21,7 @@ _TYPED = re.compile(r"(?:type|class)\((\w+)\)")
 def single_types(
     scopes: list[Scope], definitions: list[Definition], names: Names
 ) -> frozenset[str]:
-    """These types, as `type(name)`."""
-    if not any(scope.kind == "program" for scope in scopes):
-        return frozenset()
+    """These types, as `type(name)`, of a program that is there as a whole."""
     objects: dict[str, list[tuple[Scope, Symbol]]] = {}
     renewed: set[str] = set()  # an object of it gets its first values again where a call begins
     for scope in (*scopes, *(each.scope for each in definitions)):
