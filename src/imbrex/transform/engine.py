@@ -101,6 +101,9 @@ class Options:
     checks: bool = True  # calls are read without macros that check their error codes
     not_codes: frozenset[str] = frozenset()  # names of variables that hold no such codes
     root: Path | None = None  # headers elsewhere stay as they are
+    # Of Fortran: names that several procedures had in what was read so far. A procedure keeps its
+    # key where a rewrite has put others in the place of the rest.
+    shared_names: set[str] = field(default_factory=set)
     # File contents to read instead of those on disk.
     contents: dict[Path, bytes] = field(default_factory=dict)
 
@@ -439,7 +442,7 @@ def _read_program(paths: list[Path], options: Options) -> Program:
             program.skipped[str(path)] = f"{path}: {error.strerror}"
         except ImbrexError as error:
             program.skipped[str(path)] = str(error)
-    read_fortran(units, program)
+    read_fortran(units, program, options.shared_names)
     settle_headers(program)
     c_vectors.settle(program)
     read_stated(program)

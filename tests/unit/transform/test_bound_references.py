@@ -141,6 +141,14 @@ SAME_PROCEDURE = (
         "end module more\n",
     ),
 )
+POINTED_AT = (
+    (
+        SAME_PROCEDURE[0][0],
+        SAME_PROCEDURE[0][1].replace(
+            "    k = 1\n", "    procedure(grid_exchange), pointer :: held\n    k = 1\n"
+        ),
+    ),
+)
 RENAMED = (
     ("module more\n  use base\n", "module more\n  use base, grid_t => part_t, part_t => grid_t\n"),
 )
@@ -169,6 +177,7 @@ FOLLOWED = [
     ("call g%any()", NONE, ["grid_exchange(g)"]),
     ("call g%exchange()", WITH_BOXES, ["grid_exchange(g)"]),
     ("call g%exchange()", NO_MAIN, ["grid_exchange(g)"]),
+    ("call g%exchange()", SAME_PROCEDURE, ["base::grid_exchange(g)"]),
 ]
 # Those that may be several.
 PICKED = [
@@ -179,7 +188,7 @@ PICKED = [
 UNKNOWN = [
     ("call g%exchange()", SAME_TYPE),
     ("call g%exchange()", RENAMED),
-    ("call g%exchange()", SAME_PROCEDURE),
+    ("call g%exchange()", POINTED_AT),
     ("call g%exchange()", MACRO),
     ("call g%exchange()", VARIABLE),
     ("call g%exchange()", MPI_NAMED),

@@ -308,7 +308,7 @@ def test_a_list_that_several_names_make_too_long_is_broken() -> None:
     edits = [
         edit
         for name in names
-        for edit in renamed(data, name, (name, f"{name}_start"), fixed=False) or []
+        for edit in renamed(data, name, (name, f"{name}_start"), {}, fixed=False) or []
     ]
     assert len(edits) == 2
     text = apply_edits(data, folded(data, edits)).decode()

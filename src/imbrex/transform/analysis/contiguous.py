@@ -76,14 +76,16 @@ def _calls(program: Program, routine: Routine) -> Iterator[tuple[Statement, Call
 def all_known(program: Program, routine: Routine) -> bool:
     """Whether each place that names a routine is a call that is read, or its definition."""
     spans: dict[str, list[tuple[int, int]]] = {}
+    own = routine.plain_name
     for user in program.routines.values():
         for statement in user.statements():
-            if any(call.name == routine.name and not call.unknown for call in statement.calls):
+            called = {call.name.rpartition("::")[2] for call in statement.calls if not call.unknown}
+            if own in called:
                 spans.setdefault(user.file, []).append((statement.start, statement.end))
     for name, source in program.files.items():
         if source.is_fortran:
             spans.setdefault(name, []).extend(name_lists(source.data))
-    pattern = re.compile(rb"(?i)(?<!\w)" + re.escape(routine.name.encode()) + rb"(?!\w)")
+    pattern = re.compile(rb"(?i)(?<!\w)" + re.escape(own.encode()) + rb"(?!\w)")
     for name, source in program.files.items():
         for match in pattern.finditer(source.data):
             start = source.data.rfind(b"\n", 0, match.start()) + 1

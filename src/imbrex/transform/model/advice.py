@@ -99,7 +99,7 @@ in-header header-differs
     include the header by one name, let it be written, and let macros around the includes not change
     what it says
 included-unread included-code include-missing twice-defined function-twice-defined name-twice
-function-name-twice
+function-name-twice name-changes
     give the file's folder with `-- -I`, put statements into the source, give each routine a name
     of its own
 if-without-end do-without-end do-without-label select-without-end closes-nothing

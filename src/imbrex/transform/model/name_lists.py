@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 _LIST = re.compile(rb"(?i)[ \t]*(?:public\b|private\b|use\b[^!\n]*\bonly[ \t]*:|use\b[^!\n]*&)")
 
@@ -22,14 +22,17 @@ def name_lists(data: bytes) -> Iterator[tuple[int, int]]:
         start = end + 1
 
 
-def listed_in(data: bytes, name: str) -> set[str]:
-    """The statements of a file that list a name: "public", "private" and "use"."""
+def listed_in(data: bytes, name: str, places: Mapping[int, bool]) -> set[str]:
+    """The statements of a file that list a name: "public", "private" and "use".
+
+    `places`: those where it may be another one's, and whether it is not.
+    """
     found: set[str] = set()
     pattern = re.compile(rb"(?i)(?<![\w%])" + re.escape(name.encode()) + rb"(?!\w)")
     keyword = ""
     for start, end in name_lists(data):
         begun = _LIST.match(data, start)
         keyword = keyword if begun is None else data[start:end].split()[0].decode().lower()
-        if pattern.search(data, start, end):
+        if any(places.get(match.start(), True) for match in pattern.finditer(data, start, end)):
             found.add(next(k for k in ("public", "private", "use") if keyword.startswith(k)))
     return found

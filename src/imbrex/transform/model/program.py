@@ -218,6 +218,8 @@ class Routine:
     exported: frozenset[str] = frozenset()  # names that are taken already
     scope: Scope | None = None  # of C++: its class and its namespaces, where it has some
     host: str = ""  # of Fortran: the unit that it stands in; "" where it stands alone
+    shares_name: bool = False  # of Fortran: others have its name in other scopes
+    renames: frozenset[str] = frozenset()  # of Fortran: routines that have another name in it
     result: str = ""  # of a function of Fortran: the variable that is its value
     declared_by: tuple[str, ...] = ()  # of Fortran: integers that its declarations read
     # Of Fortran: what a name means in it, the same text for the same thing; None if not known.
@@ -227,6 +229,11 @@ class Routine:
     def plain_name(self) -> str:
         """Its name within its class or namespace."""
         return self.name.rpartition("::")[2]
+
+    @property
+    def stem(self) -> str:
+        """What names of routines made of it begin with: of Fortran no other one has these."""
+        return self.name.replace("::", "_") if self.shares_name else self.plain_name
 
     @property
     def on_object(self) -> bool:
@@ -322,6 +329,9 @@ class Program:
     given_extents: dict[str, tuple[Affine, ...]] = field(default_factory=dict)
     # Macros that Fortran conditionals ask for and that are not defined, and where.
     undefined: dict[str, Location] = field(default_factory=dict)
+    # Of Fortran: the places, by file and byte, where lists of names have one that several
+    # procedures have, and the key of that which it is.
+    listed: dict[tuple[str, int], str] = field(default_factory=dict)
     inactive: set[str] = field(default_factory=set)  # names in Fortran code that is not compiled
     # Calls of MPI that communicate, in code of C++ that is not analysed, by place and first byte.
     not_analysed: dict[tuple[Location, int], UnreadCall] = field(default_factory=dict)
@@ -392,6 +402,12 @@ class Program:
         }
         inside = {name: self.headers[name] for name in sorted(names & self.headers.keys())}
         return {name: source.data for name, source in (self.files | inside).items()}
+
+    def places_listed(self, routine: Routine, file: str) -> dict[int, bool]:
+        """Where lists of names of a file of Fortran have a routine's name, and whether for it."""
+        return {
+            place: key == routine.key for (name, place), key in self.listed.items() if name == file
+        }
 
     def sources(self) -> Iterator[SourceFile]:
         """The files and the headers, each once."""

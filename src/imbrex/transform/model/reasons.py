@@ -44,6 +44,7 @@ class ReasonKind(Sentence):
     FUNCTION_TWICE_DEFINED = "two functions have this name"
     FUNCTION_NAME_TWICE = "two functions are called {routine}"
     NAME_TWICE = "two routines are called {routine}"
+    NAME_CHANGES = "{routine} may stand for another routine where a list of names says so"
     COMMON_LAYOUTS = "the common block /{block}/, which is laid out in two ways"
     VECTOR_MOVES = "`{vector}.{method}` may move its elements"
     VECTOR_METHOD = "`{vector}.{method}` is not analysed"

@@ -18,6 +18,7 @@ from imbrex.transform.readers.fortran_bound import Bindings, note_unknown
 from imbrex.transform.readers.fortran_lines import LogicalLine
 from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_owned import constructed_words, own_pointers
+from imbrex.transform.readers.fortran_procedures import Procedures, bound_keys, tell_apart
 from imbrex.transform.readers.fortran_scopes import Scope
 from imbrex.transform.readers.fortran_single import single_types
 from imbrex.transform.readers.fortran_types import Types
@@ -30,8 +31,11 @@ _WILDCARD = re.compile(r"mpi_any_(source|tag)")
 _NULL_RANK = re.compile(r"mpi_(proc_null|cart_shift)")
 
 
-def read_fortran(units: list[Units], program: Program) -> None:
-    """Enter the scopes of all Fortran files of a program."""
+def read_fortran(units: list[Units], program: Program, shared: set[str]) -> None:
+    """Enter the scopes of all Fortran files of a program.
+
+    `shared`: names that procedures share in what was read so far, to which more are added.
+    """
     scopes = [scope for unit in units for scope in unit.scopes]
     modules = {scope.name: scope for scope in scopes if scope.kind == "module"}
     names = Names(program, modules)
@@ -44,6 +48,10 @@ def read_fortran(units: list[Units], program: Program) -> None:
             if not macro.startswith("_"):
                 program.undefined.setdefault(macro, Location(unit.source.name, number))
     names.own.functions |= {scope.name for scope in scopes if scope.kind == "function"}
+    definitions = [definition for unit in units for definition in unit.types]
+    procedures = Procedures(units, scopes, definitions, names, shared)
+    unclear = tell_apart(procedures, program)
+    shared |= procedures.shared
     _check_commons(scopes, program)
     for scope in scopes:
         for module, _ in scope.uses:
@@ -52,7 +60,6 @@ def read_fortran(units: list[Units], program: Program) -> None:
                 program.missing_modules.setdefault(module, place)
     swaps = [swap for scope in scopes for swap in scope.swaps]
     names.swapped = {name.rpartition("%")[2] for swap in swaps for name in (swap.kept, *swap.ring)}
-    definitions = [definition for unit in units for definition in unit.types]
     undeclared = _undeclared(scopes, program)
     program.moved |= any(unit.moved for unit in units)
     linked = [unit.linked for unit in units]
@@ -98,10 +105,14 @@ def read_fortran(units: list[Units], program: Program) -> None:
         for specifics in scope.generics.values():
             for name in (specifics or set()) & program.routines.keys():
                 program.routines[name].generic = True
-    for name in names.own.specifics & program.routines.keys():
+    for name in (names.own.specifics | bound_keys(definitions)) & program.routines.keys():
         program.routines[name].bound = True
     for name in names.own.generics & program.routines.keys():
         _stop(program.routines[name], ReasonKind.NAME_TWICE(routine=name))
+    for name in unclear & program.routines.keys():
+        changes = ReasonKind.NAME_CHANGES(routine=name)
+        _stop(program.routines[name], changes)
+        program.routines[name].problem = program.routines[name].problem or changes
     _leave_out(program)
     bind_components(program)
 
@@ -243,7 +254,7 @@ def _enter(scope: Scope, names: Names, program: Program, identifiers: frozenset[
         unread.stop = scope.hidden
         unread.parent = block
         block.statements.append(unread)
-    name = scope.name if scope.kind != "program" else "main"
+    name = scope.key if scope.kind != "program" else "main"
     if name in program.routines:
         known = program.routines[name]
         known.problem = ReasonKind.TWICE_DEFINED()
@@ -251,7 +262,11 @@ def _enter(scope: Scope, names: Names, program: Program, identifiers: frozenset[
         opaque.stop = ReasonKind.NAME_TWICE(routine=name)
         known.body.statements.append(opaque)
         return reader.broken
-    routine = Routine(name, scope.name, scope.file, scope.line, parameters, block)
+    routine = Routine(name, scope.key, scope.file, scope.line, parameters, block)
+    routine.shares_name = scope.key != scope.name
+    routine.renames = frozenset(
+        key for local, key in scope.meant.items() if key.rpartition("::")[2] != local
+    )
     routine.problem = scope.problem
     routine.conditional = scope.conditional
     routine.visible = True
@@ -259,7 +274,7 @@ def _enter(scope: Scope, names: Names, program: Program, identifiers: frozenset[
     routine.first_executable = block.statements[0].start if block.statements else -1
     routine.interface = names.interface(scope)
     routine.exported = identifiers
-    routine.host = "" if scope.parent is None else f"{scope.parent.name}@{scope.parent.file}"
+    routine.host = "" if scope.parent is None else f"{scope.parent.key}@{scope.parent.file}"
     routine.access = access_of(scope, names.modules)
     routine.declared_by = _declared_by(scope, names)
     routine.meaning = partial(names.meaning, scope)

@@ -67,6 +67,8 @@ class Bindings:
     procedures: dict[str, Scope] = field(default_factory=dict)
     # By a name that no source has: the procedures that a reference may be.
     several: dict[str, set[str]] = field(default_factory=dict)
+    # By such a name too: the key of one procedure.
+    written: dict[str, str] = field(default_factory=dict)
     unknown: set[str] = field(default_factory=set)  # names by which any may be called
     known: bool = False  # that these are all the types there are
 
@@ -89,10 +91,10 @@ class Bindings:
                 found.types[each.scope.name] = each
         found.lines = {name: found._line_of(name) for name in found.types}
         routines = [scope for scope in scopes if scope.kind in ("subroutine", "function")]
-        named = Counter(scope.name for scope in routines)
+        named = Counter(scope.key for scope in routines)
         for scope in routines:
-            if named[scope.name] == 1 and not scope.name.startswith("mpi_"):
-                found.procedures[scope.name] = scope
+            if named[scope.key] == 1 and not scope.name.startswith("mpi_"):
+                found.procedures[scope.key] = scope
         return found
 
     def find(self, name: str, bound: str) -> Binding | None:
@@ -168,11 +170,11 @@ class Bindings:
         if scope is None:
             return None
         if binding.nopass:
-            return {_Target(scope.name, -1)}
+            return {_Target(scope.key, -1)}
         named = binding.passed or (scope.dummies[0] if scope.dummies else "")
         if named not in scope.dummies:
             return None
-        return {_Target(scope.name, scope.dummies.index(named))}
+        return {_Target(scope.key, scope.dummies.index(named))}
 
     def fits(self, target: _Target, count: int) -> bool:
         """Whether a procedure can be called with so many arguments and the object."""
@@ -278,9 +280,14 @@ class Bound:
         """The name of the procedure, or one that stands for those that it may be."""
         names = sorted(target.name for target in targets)
         if len(names) == 1 and all(self.bindings.takes(target, kind) for target in targets):
-            return names[0]
+            if "::" not in names[0]:
+                return names[0]
+            name = names[0].replace("::", _MARK)
+            self.bindings.written[name] = names[0]
+            return name
+        names = [name.replace("::", _MARK) for name in names]
         name = f"{_MARK.join(names)}{_MARK}"
-        self.bindings.several[name] = set(names)
+        self.bindings.several[name] = {target.name for target in targets}
         return name
 
     def _is_hidden(self, name: str) -> bool:

@@ -171,6 +171,7 @@ def _inner_scope(outer: Scope, line: LogicalLine) -> Scope:
     """A scope in which a construct's own names are known beside those of the routine."""
     scope = Scope(outer.name, "block", outer.file, line.line, outer, implicit=None)
     scope.dummies, scope.result = outer.dummies, outer.result
+    scope.key, scope.meant = outer.key, outer.meant
     scope.swaps, scope.pointings = outer.swaps, outer.pointings
     return scope
 

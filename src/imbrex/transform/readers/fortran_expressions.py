@@ -282,7 +282,8 @@ class Expressions(Arguments):
             name = mpi
             self._values(name, arguments, line.line, effects)
         end = last if last < len(line.bytes) else len(line.bytes) - 1
-        made = Call(name, arguments, line.bytes[start], line.bytes[end] + 1, line.line)
+        key = self.names.procedure(self.scope, name)
+        made = Call(key, arguments, line.bytes[start], line.bytes[end] + 1, line.line)
         before = max(first - 1 - len(name), 0)
         made.on = line.bound.get(line.bytes[before]) if line.bound else None
         return made

@@ -22,7 +22,7 @@ _TERM = re.compile(r"([a-z_]\w*)(?=%)|(?<=%)[a-z_]\w*|[%+*()-]|\d+")
 
 def value_of(names: Names, scope: Scope, name: str, arguments: str) -> Affine | None:
     """The integer that a reference in a scope stands for; None where that is not known."""
-    function = names.bindings.procedures.get(name)
+    function = names.bindings.procedures.get(names.procedure(scope, name))
     if function is None or function.kind != "function" or len(function.body) != 1:
         return None
     if names.find(scope, name) is not None or names.specifics(scope, name):

@@ -45,6 +45,7 @@ def calls_inside(expressions: Expressions, line: LogicalLine) -> list[Call]:
     for call in found:
         if call.name not in _WORDS and not call.name.lower().startswith("mpi_"):
             call.unknown = call.unknown or call.name in expressions.scope.dummies
+            call.name = expressions.names.procedure(expressions.scope, call.name)
             calls += expressions.targets(call, Effects())
     return calls
 

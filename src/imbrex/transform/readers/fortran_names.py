@@ -70,6 +70,10 @@ class Names:
                 return found
         return None
 
+    def procedure(self, scope: Scope, name: str) -> str:
+        """The key of the procedure that a name stands for in a scope."""
+        return self.bindings.written.get(name) or scope.meant.get(name, name)
+
     def specifics(self, scope: Scope, name: str) -> set[str] | None:
         """The procedures that a generic name stands for in a scope; None where it is none, or
         where not all of them are known."""
@@ -195,7 +199,7 @@ class Names:
             return self._enter(f"common:{symbol.common}.{name}", name, owner, symbol, "global")
         if owner.kind in ("module", "submodule"):
             return self._enter(f"module:{owner.name}.{name}", name, owner, symbol, "global")
-        key = f"{name}@{owner.file}:{owner.name}:{owner.line}"
+        key = f"{name}@{owner.file}:{owner.key}:{owner.line}"
         if name in owner.dummies:
             kind = "dummy"
         elif owner.shares(name):

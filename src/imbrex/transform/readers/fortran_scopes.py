@@ -89,6 +89,14 @@ class Scope:
     last_line: int = 0
     saves_all: bool = False
     recursive: bool = False
+    key: str = ""  # of a procedure, its name where no other one has it
+    # Names of procedures that stand for those of other keys in it.
+    meant: dict[str, str] = field(default_factory=dict)
+    # Its statements that bring names in, or say which ones a module gives out.
+    listing: list[LogicalLine] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.key = self.key or self.name
 
     def shares(self, name: str) -> bool:
         """Whether a procedure that the scope contains may use a variable of it."""
@@ -153,6 +161,8 @@ class Declarations:
 
     def read(self, scope: Scope, line: LogicalLine) -> None:
         text = line.masked
+        if text.startswith(("use", "public", "private")):
+            scope.listing.append(line)
         if text.startswith("include"):
             self.include(scope, line.text[8:-1])
         elif text.startswith("use"):

@@ -56,7 +56,9 @@ def skipped(body: Body, line: LogicalLine, text: str) -> Statement:
         if not inner.directive:
             bound |= bound_inside(inner)
             calls = calls_inside(body.expressions, inner)
-            statement.calls += [call for call in calls if call.name not in bound]
+            statement.calls += [
+                call for call in calls if call.name.rpartition("::")[2] not in bound
+            ]
         statement.end, statement.end_line = inner.end, inner.end_line
         if depth == 0:
             break

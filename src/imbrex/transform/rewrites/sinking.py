@@ -73,7 +73,7 @@ class Sinking(Splitting[Sink]):
             return None
         if routine.visible and (not self.program.has_main or self.program.hidden_code):
             return None
-        names = {routine.name.lower(), f"{routine.name.lower()}_"}
+        names = {routine.plain_name.lower(), f"{routine.plain_name.lower()}_"}
         if names & self.program.inactive or self._known_elsewhere(routine):
             return None
         first = self._first(routine)

@@ -143,7 +143,7 @@ class Splitting(Preparing[RoutineSite, ContentT]):
             self.refuse(routine, routine.line, ReasonKind.BOUND_TO_TYPE(routine=routine.name))
         if routine.address_taken:
             self.refuse(routine, routine.line, ReasonKind.ADDRESS_TAKEN(routine=routine.name))
-        if routine.conditional or routine.name.lower() in self.program.inactive:
+        if routine.conditional or routine.plain_name.lower() in self.program.inactive:
             self.refuse(routine, routine.line, ReasonKind.CONDITIONAL(routine=routine.name))
         if routine.generic:
             self.refuse(routine, routine.line, ReasonKind.GENERIC(routine=routine.name))

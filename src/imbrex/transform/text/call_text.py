@@ -23,7 +23,7 @@ def called(data: bytes, call: Call) -> str:
     if call.on is None:
         return data[call.start : call.end].decode()
     given = ", ".join(argument.text.strip() for argument in call.arguments)
-    return f"{'call ' if call.is_statement else ''}{call.name}({given})"
+    return f"{'call ' if call.is_statement else ''}{call.name.rpartition('::')[2]}({given})"
 
 
 def statuses_of(transfer: Transfer, *, one: bool = False) -> str:

@@ -38,7 +38,8 @@ def made_known(
     if taken is not None and any(taken.search(text) for text in texts):
         return None  # it may be another one's where the module is used
     source = program.files[routine.file]
-    listed = listed_in(source.data, routine.name)
+    places = program.places_listed(routine, routine.file)
+    listed = listed_in(source.data, routine.plain_name, places)
     if "private" in listed:
         return None  # what stands beside it is listed there too
     if routine.access.withheld and "public" not in listed:

@@ -28,7 +28,7 @@ class HalfCalls:
 
     def _own(self, user: Routine, name: str) -> str:
         taken = {name.lower() for name in user.exported}
-        own = self.routine.plain_name
+        own = self.routine.stem
         candidate, number = f"{own}_{name}", 2
         while candidate.lower() in taken:
             candidate, number = f"{own}_{name}{number}", number + 1

@@ -44,6 +44,7 @@ from imbrex.transform.text.specification import (
 )
 from imbrex.transform.text.wrapping import wrapped
 
+_LONGEST = 63  # characters of a name of Fortran
 _ADDRESS = re.compile(r"\bimbrex_address\b", re.IGNORECASE)  # what fences write
 
 
@@ -58,6 +59,13 @@ def typed(variable: Variable, name: str) -> str:
     return f"{kind}{name}" if kind.endswith("*") else f"{kind} {name}"
 
 
+def _are_free(program: Program, names: tuple[str, ...]) -> bool:
+    """Whether names of procedures can be known wherever one of Fortran may be used."""
+    texts = [source.data for source in program.files.values()] + program.included
+    used = re.compile(rb"(?i)\b(?:" + "|".join(names).encode() + rb")\b")
+    return all(len(name) <= _LONGEST for name in names) and not any(map(used.search, texts))
+
+
 class Halves:
     """Writes the two halves of one routine."""
 
@@ -66,7 +74,7 @@ class Halves:
         self.routine = routine
         self.source = program.files[routine.file]
         self.fortran = self.source.language is not Language.C
-        self.names = (f"{routine.plain_name}_start", f"{routine.plain_name}_finish")
+        self.names = (f"{routine.stem}_start", f"{routine.stem}_finish")
         self.kept: list[Variable] = []
         self.used: list[list[int]] = [[], []]  # parameters of each half, by position
         find = fortran_routine_text if self.fortran else c_routine_text
@@ -80,10 +88,11 @@ class Halves:
         while is_member(routine) and any(named_anywhere(program, name) for name in self.names):
             number += 1  # other classes may have methods of such names
             self.names = (
-                f"{routine.plain_name}_start{number}",
-                f"{routine.plain_name}_finish{number}",
+                f"{routine.stem}_start{number}",
+                f"{routine.stem}_finish{number}",
             )
-        if any(name.lower() in taken for name in self.names):
+        elsewhere = routine.shares_name and not _are_free(program, self.names)
+        if elsewhere or any(name.lower() in taken for name in self.names):
             self.problem = ReasonKind.NAMES_TAKEN(start=self.names[0], finish=self.names[1])
         if b"imbrex_requests" in self.source.data[slice(*self.span)].lower():
             self.problem = self.problem or ReasonKind.REQUESTS_TAKEN()
@@ -91,6 +100,8 @@ class Halves:
     @property
     def full_names(self) -> tuple[str, str]:
         """The names of the halves with their class."""
+        if self.fortran:
+            return self.names
         outer = self.routine.name.removesuffix(self.routine.plain_name)
         return f"{outer}{self.names[0]}", f"{outer}{self.names[1]}"
 
@@ -110,8 +121,9 @@ class Halves:
         if not self.fortran or not source.is_fortran:
             return []
         fixed = source.language is Language.FORTRAN_FIXED
-        names = (self.routine.name,) * self.routine.bound + self.names
-        return renamed(source.data, self.routine.name, names, fixed=fixed)
+        names = (self.routine.plain_name,) * self.routine.bound + self.names
+        places = self.program.places_listed(self.routine, file)
+        return renamed(source.data, self.routine.plain_name, names, places, fixed=fixed)
 
     def reachable(self, user: Routine) -> bool:
         """Whether a routine in another file can call the halves: Fortran's lists are changed."""
@@ -334,7 +346,7 @@ class Halves:
             colons = "" if self.source.language is Language.FORTRAN_FIXED else ":: "
             lines.append(f"{inner}integer(kind=MPI_ADDRESS_KIND) {colons}imbrex_address")
         last = data[line_start(data, self.span[1] - 1) : self.span[1]].decode()
-        last = re.sub(rf"(?i)\b{self.routine.name}\b", self.names[number], last)
+        last = re.sub(rf"(?i)\b{self.routine.plain_name}\b", self.names[number], last)
         first = indent + wrapped(self.source.language, head.strip() + text, len(indent), indent)
         return "\n".join([first, *lines, "", body, last])
 

@@ -3,36 +3,52 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from imbrex.transform.model.name_lists import name_lists
 from imbrex.transform.text.edits import Edit, apply_edits
 
 _LONGEST = 132  # characters of a line in free form
+_RENAMED = re.compile(rb"[A-Za-z]\w*[ \t]*=>[ \t]*\Z")
 _BOUND = re.compile(rb"(?im)^[ \t]*procedure\b[^\n!]*::[^\n!]*")  # to a type
 
 
-def renamed(data: bytes, name: str, by: tuple[str, ...], *, fixed: bool) -> list[Edit] | None:
+def renamed(
+    data: bytes, name: str, by: tuple[str, ...], places: Mapping[int, bool], *, fixed: bool
+) -> list[Edit] | None:
     """Edits that put other names in the place of one in all such lists.
 
-    None where a list renames it, or has no room for them, or a type binds what goes.
+    `places`: those where it may be another routine's, and whether it is not. No other one has a
+    name that is put there, so that a list need not rename it.
+
+    None where a list renames it otherwise, or has no room for them, or a type binds what goes.
     """
     pattern = re.compile(rb"(?i)(?<![\w%])" + re.escape(name.encode()) + rb"(?!\w)")
     bound = any(pattern.search(each[0]) for each in _BOUND.finditer(data))
     if bound and name not in by:
         return None
     edits = []
+    left = {place for place, mine in places.items() if mine}
     for start, end in name_lists(data):
         for match in pattern.finditer(data, start, end):
+            if not places.get(match.start(), True):
+                continue
             line_end = data.find(b"\n", match.start())
             line = data[data.rfind(b"\n", 0, match.start()) + 1 : line_end]
             behind, before = data[match.end() : end].lstrip(), data[start : match.start()].rstrip()
             longer = len(", ".join(by)) - len(name)
+            first = match.start()
+            if before.endswith(b"=>") and name not in by and first in left:
+                local = _RENAMED.search(data, start, first)
+                first = first if local is None else local.start()
+                before = b""
             tight = fixed or len(line.rstrip()) + longer > _LONGEST
-            if tight or behind.startswith(b"=>") or before.endswith(b"=>"):
+            again = before.endswith(b"=>") and match.start() not in left
+            if tight or behind.startswith(b"=>") or again:
                 return None
-            edits.append(Edit(match.start(), match.end(), ", ".join(by)))
-    return edits
+            left.discard(match.start())
+            edits.append(Edit(first, match.end(), ", ".join(by)))
+    return None if left else edits
 
 
 def folded(data: bytes, edits: list[Edit]) -> list[Edit]:

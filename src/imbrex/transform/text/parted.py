@@ -12,7 +12,7 @@ from imbrex.transform.analysis.space import Space
 from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.program import Program, Routine
 from imbrex.transform.model.reasons import ReasonKind
-from imbrex.transform.model.sources import Language
+from imbrex.transform.model.sources import Language, SourceFile
 from imbrex.transform.text.call_text import called
 from imbrex.transform.text.directives import without_those_of_loops
 from imbrex.transform.text.edits import Edit
@@ -74,9 +74,10 @@ def problem_of(program: Program, user: Routine, routine: Routine) -> Cause | Non
         return ReasonKind.OTHER_FILE(routine=routine.name)
     if source.is_fortran:
         for file in program.files.values():
-            fixed = file.language is Language.FORTRAN_FIXED
-            if renamed(file.data, routine.name, (routine.name,), fixed=fixed) is None:
+            if _renamed(program, file, routine, (routine.plain_name,)) is None:
                 return ReasonKind.NAME_LISTED(routine=routine.name)
+        if routine.key in user.renames:
+            return ReasonKind.NAME_LISTED(routine=routine.name)
         if routine.bound and made_known(program, routine, [user], ()) is None:
             return ReasonKind.NOT_GIVEN_OUT(routine=routine.name)
     elif user.file == routine.file or seen_by_callers(program, routine):
@@ -185,7 +186,7 @@ class Parted:
         number = 1
         while True:
             suffix = "" if number == 1 else str(number)
-            own = callee.plain_name
+            own = callee.stem
             names = (f"{own}_interior{suffix}", f"{own}_boundary{suffix}")
             written = tuple(
                 _with_name(part.text, _name_of(callee, self.program), name)
@@ -194,7 +195,8 @@ class Parted:
             if all(self._is_there(callee, n, w) for n, w in zip(names, written, strict=True)):
                 self._known.append((callee, text_of(self.program, callee)))
                 return names
-            hidden = is_member(callee) and any(named_anywhere(self.program, n) for n in names)
+            hidden = is_member(callee) or callee.shares_name
+            hidden = hidden and any(named_anywhere(self.program, n) for n in names)
             if not hidden and not any(name.lower() in taken for name in names):
                 text = text_of(self.program, callee)
                 self._new.append((callee, text, names, (written[0], written[1]), parts))
@@ -203,6 +205,7 @@ class Parted:
 
     def _is_there(self, callee: Routine, name: str, written: str) -> bool:
         outer = callee.name.removesuffix(callee.plain_name)
+        outer = "" if callee.shares_name else outer
         for routine in self.program.routines.values():
             if routine.name.lower() == f"{outer}{name}".lower() and routine.file == callee.file:
                 start, end = text_of(self.program, routine).span
@@ -270,8 +273,7 @@ class Parted:
         """The names in Fortran's lists of what is given out or brought in."""
         for name, file in self.program.files.items():
             if file.is_fortran:
-                fixed = file.language is Language.FORTRAN_FIXED
-                lists = renamed(file.data, callee.name, (callee.name, *names), fixed=fixed)
+                lists = _renamed(self.program, file, callee, (callee.plain_name, *names))
                 found.setdefault(name, []).extend(lists or [])
 
     def _declare(
@@ -293,6 +295,15 @@ class Parted:
             includes = list(re.finditer(rb"(?m)^[ \t]*#[ \t]*include[^\n]*\n", data))
             offset = includes[-1].end()
             found.setdefault(name, []).append(Edit(offset, offset, f"\n{prototypes}\n"))
+
+
+def _renamed(
+    program: Program, file: SourceFile, routine: Routine, names: tuple[str, ...]
+) -> list[Edit] | None:
+    """Edits of a file of Fortran that list these names where it lists the routine."""
+    fixed = file.language is Language.FORTRAN_FIXED
+    places = program.places_listed(routine, file.name)
+    return renamed(file.data, routine.plain_name, names, places, fixed=fixed)
 
 
 def _name_of(routine: Routine, program: Program) -> re.Pattern[str]:
