@@ -290,8 +290,115 @@ def test_parts_of_a_routine_with_another_name(tmp_path: Path) -> None:
 def test_names_stay_while_others_go(tmp_path: Path) -> None:
     """A further run reads what one half of the rewrites has left: keys must not change."""
     path = tmp_path / "p.f90"
-    path.write_text(CASE)
+    path.write_text(CASE.replace("sea_exchange => exchange", "exchange").replace("l sea_", "l "))
     found = transform([path], Options())
     names = {d.site.routine.name for d in found.decisions}
     assert names == {"air::exchange", "sea::exchange", "coupled"}
     assert transform([path], Options(contents={path: found.after[str(path)]})).after == found.after
+
+
+USER_CALL, NO_CALL = "    call act(k)\n  end subroutine user", "    k = 2\n  end subroutine user"
+WITHOUT = (USER_CALL, NO_CALL)
+IN_USER = f"{USER}    integer :: k\n"
+IN_FIRST = "  subroutine first(k)\n    integer :: k\n"
+IN_THIRD = "    k = k + take(k)\n  end subroutine third\n"
+GIVEN = ("public :: third\n", "public :: third, take\n")
+HIDDEN = (HERE, f"{HERE}module five\n  integer, private :: take(3)\nend module five\n")
+SHOWN = (HERE, f"{HERE}module five\n  integer :: take(3)\nend module five\n")
+ACT = "  subroutine act(k)\n    integer :: k\n    k = 5\n  end subroutine act\n"
+AGAIN = (HERE, f"{HERE}module one\ncontains\n{ACT}end module one\n")
+TWICE = (HERE, f"{HERE}module five\ncontains\n{ACT}{ACT}end module five\n")
+BODY = "    interface\n      subroutine act(n)\n        integer :: n\n      end subroutine act\n"
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ((AGAIN,), "act"),
+        ((TWICE,), "act"),
+        ((ONE, ONE.replace("    k = 1\n", "    k = 1\n    entry other(k)\n")), "act"),
+        (((HERE, f"{HERE}subroutine held(k)\n  integer :: k\n  k = 1\n  entry act(k)\n"
+           "end subroutine held\n"),), "act"),
+        (((USER, ""), WITHOUT, ("module four\n  implicit none\n", "module four\n  implicit none\n"
+           "  interface gen\n    module procedure act\n  end interface gen\n")), "act"),
+        (((USER, ""), WITHOUT, ("module four\n  implicit none\n", "module four\n  implicit none\n"
+           "  type :: held\n  contains\n    procedure, nopass :: act\n  end type held\n")), "act"),
+        (((IN_FIRST, f"{IN_FIRST}{BODY}    end interface\n"),), "act"),
+        (((IN_USER, f"{IN_USER}    procedure(act), pointer :: p\n"), WITHOUT), "act"),
+        (((IN_USER, f"{IN_USER}    procedure(first), pointer :: p => act\n"), WITHOUT), "act"),
+        (((IN_USER, "    integer :: k\n    external :: act\n"),
+          (USER_CALL, "    call second(act)\n  end subroutine user")), "act"),
+        (((IN_THIRD, "    integer :: list(2)\n    list = 1\n    associate (take => list)\n"
+           "      k = take(1)\n    end associate\n  end subroutine third\n"),), "take"),
+        (((IN_THIRD, "    block\n      integer :: take(2)\n      take = 1\n      k = take(1)\n"
+           "    end block\n  end subroutine third\n"),), "take"),
+        (((IN_THIRD, "    block\n      integer :: take(2)\n      k = 1\n"
+           "    end block\n  end subroutine third\n"),), "take"),
+        ((GIVEN, HIDDEN, (USER, "  use three\n  use five\n"),
+          (USER_CALL, "    k = take(k)\n  end subroutine user")), "take"),
+        ((("  call third(k)\n", "  call take(k)\n"),), "take"),
+        (((IN_THIRD, "    call other(take)\n  end subroutine third\n"),), "take"),
+        (((IN_USER, f"{IN_USER}    integer :: take\n    k = take(k)\n"),), "take"),
+        (((USER, "  use one\n  use two\n  use two, other => act\n  use two, only: second\n"),),
+         "act"),
+        (((USER, "  use elsewhere, only: act\n"), WITHOUT), "act"),
+        (((USER, "  use one\n  use elsewhere, only: second => thing\n"),), "second"),
+    ],
+)  # fmt: skip
+def test_each_place_counts(changes: Changes, name: str, tmp_path: Path) -> None:
+    program = read(changes if isinstance(changes[0], tuple) else (changes,), tmp_path)
+    assert as_twice(program, name)
+    assert not [key for key in program.routines if key.endswith(f"::{name}")]
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        (((USER_CALL, "    call second(act=k)\n  end subroutine user"),), ["second"]),
+        (((USER, ""), ("user(k)\n    integer :: k\n", "user(k, act)\n    integer :: k\n"
+           "    external :: act\n")), ["act"]),
+        ((SHOWN, (USER, "  use five\n"),
+          (USER_CALL, "    k = take(1)\n  end subroutine user")), []),
+        (((IN_USER, f"{IN_USER}    integer :: take(2)\n    take = 1\n"),), ["one::act"]),
+        (((USER, "  use one\n  use elsewhere, only: other => thing\n"),), ["one::act"]),
+    ],
+)  # fmt: skip
+def test_the_name_of_something_else(changes: Changes, expected: list[str], tmp_path: Path) -> None:
+    program = read(changes, tmp_path)
+    assert called(program, "user") == expected
+    assert all(c.unknown for c in program.calls() if c.name == "act")
+    assert {"one::act", "two::act", "three::take"} <= program.routines.keys()
+
+
+def test_a_file_that_is_not_read(tmp_path: Path) -> None:
+    """It may have another one of the name."""
+    (tmp_path / "p.f90").write_text(BASE)
+    (tmp_path / "q.f90").write_text("subroutine q\n  x = (1\nend subroutine q\n")
+    program = read_program([tmp_path / "p.f90", tmp_path / "q.f90"], Options())
+    assert program.skipped
+    assert as_twice(program, "act")
+
+
+def test_what_stands_in_such_a_procedure_is_its_own(tmp_path: Path) -> None:
+    changes = ((ONE, ONE.replace("    k = 1\n", "    k = 1\n    call inner()\n  contains\n"
+               "  subroutine inner()\n    k = 3\n  end subroutine inner\n")),)  # fmt: skip
+    program = read(changes, tmp_path)
+    outer, inner = program.routines["one::act"], program.routines["inner"]
+    assert inner.host == f"{outer.name}@{outer.file}"
+    assert f":{outer.name}:{outer.line}" in outer.parameters[0]
+
+
+def test_names_that_another_file_has(tmp_path: Path) -> None:
+    """Halves must be known where the module is used, whatever file that is in."""
+    end = "end module sea\n"
+    at = CASE.index(end) + len(end)
+    parts = CASE[:at], CASE[at:].replace("all(3)", "all(3), sea_exchange_finish = 0")
+    paths = [tmp_path / "models.f90", tmp_path / "main.f90"]
+    for path, text in zip(paths, parts, strict=True):
+        path.write_text(text)
+    found = transform(paths, Options()).after
+    assert not HALVES.search(found[str(paths[1])].decode())
+    paths[1].write_text(CASE[at:])
+    found = transform(paths, Options()).after
+    assert HALVES.search(found[str(paths[1])].decode())
+    assert "use sea, only: sea_exchange_start, sea_exchange_finish, smooth" in str(found)
