@@ -10,6 +10,7 @@ import pytest
 from imbrex.transform.engine import Options, read_program, transform
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.text.name_lists import renamed
 
 from .replacing import changed, rewritten
 
@@ -342,6 +343,10 @@ BODY = "    interface\n      subroutine act(n)\n        integer :: n\n      end 
         (((USER, "  use one\n  use two\n  use two, other => act\n  use two, only: second\n"),),
          "act"),
         (((USER, "  use elsewhere, only: act\n"), WITHOUT), "act"),
+        (((USER_CALL, "    block\n      use two\n      call act(k)\n    end block\n"
+           "  end subroutine user"),), "act"),
+        (((HERE, f"{HERE}submodule (one) five\ncontains\n  subroutine fifth(k)\n"
+           "    integer :: k\n    k = 1\n  end subroutine fifth\nend submodule five\n"),), "act"),
         (((USER, "  use one\n  use elsewhere, only: second => thing\n"),), "second"),
     ],
 )  # fmt: skip
@@ -402,3 +407,9 @@ def test_names_that_another_file_has(tmp_path: Path) -> None:
     found = transform(paths, Options()).after
     assert HALVES.search(found[str(paths[1])].decode())
     assert "use sea, only: sea_exchange_start, sea_exchange_finish, smooth" in str(found)
+
+
+def test_a_module_with_the_name_of_a_procedure() -> None:
+    data = b"  use act, only: k\n  use, intrinsic :: act\n  use one, only: act, second\n"
+    (edit,) = renamed(data, "act", ("act_start", "act_finish"), {}, fixed=False) or []
+    assert data[edit.start :].startswith(b"act, second")

@@ -27,6 +27,7 @@ _STRUCTURE = frozenset(
 )
 _CONSTRUCT = re.compile(r"(?:[a-z]\w*:)?(?:associate|selecttype|selectrank|changeteam)\(")
 _ITEM = re.compile(r"([a-z_]\w*)(?:=>([a-z_]\w*))?")
+_BRINGS_IN = ("use", "interface", "abstractinterface")
 _MOST = 20  # modules that use each other, one by the next
 _UNKNOWN = "?"  # what a name stands for is not known
 _VARIABLE = "="  # it is no procedure of the program
@@ -115,6 +116,12 @@ class Procedures:
         if any(count > 1 for count in modules.values()):
             return False
         if any(scope.hidden or scope.missing for scope in self.scopes):
+            return False
+        # What is declared in a BLOCK, and what a submodule knows of its module.
+        inner = (line.masked for scope in self.scopes for line in scope.body if not line.directive)
+        if any(text.startswith(_BRINGS_IN) and not is_assignment(text) for text in inner):
+            return False
+        if any(scope.name.startswith("submodule(") for scope in self.scopes):
             return False
         return self._expanded.isdisjoint(_STRUCTURE)
 

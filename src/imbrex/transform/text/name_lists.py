@@ -9,6 +9,7 @@ from imbrex.transform.model.name_lists import name_lists
 from imbrex.transform.text.edits import Edit, apply_edits
 
 _LONGEST = 132  # characters of a line in free form
+_MODULE = re.compile(rb"(?i)[ \t]*use\b(?:[ \t]*,[ \t]*\w+)?[ \t]*(?:::)?[ \t]*\Z")
 _RENAMED = re.compile(rb"[A-Za-z]\w*[ \t]*=>[ \t]*\Z")
 _BOUND = re.compile(rb"(?im)^[ \t]*procedure\b[^\n!]*::[^\n!]*")  # to a type
 
@@ -31,7 +32,7 @@ def renamed(
     left = {place for place, mine in places.items() if mine}
     for start, end in name_lists(data):
         for match in pattern.finditer(data, start, end):
-            if not places.get(match.start(), True):
+            if not places.get(match.start(), True) or _MODULE.match(data, start, match.start()):
                 continue
             line_end = data.find(b"\n", match.start())
             line = data[data.rfind(b"\n", 0, match.start()) + 1 : line_end]
