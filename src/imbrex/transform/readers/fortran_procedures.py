@@ -76,7 +76,7 @@ class Procedures:
         self.inside: dict[int, dict[str, list[Scope]]] = {}  # by identity of the host
         self.external: dict[str, list[Scope]] = {}
         self.named: dict[str, list[Scope]] = {}
-        self._texts: dict[int, str] = {}  # by identity of the scope
+        self._words: dict[int, set[str]] = {}  # by identity of the scope
         self._known: dict[tuple[int, str], dict[object, Scope | str]] = {}
         for scope in scopes:
             if scope.kind in ("subroutine", "function"):
@@ -181,7 +181,8 @@ class Procedures:
             return False
         if any(scope.problem is not None for scope in self.named.get(name, ())):
             return False
-        for scope in self.scopes:
+        users = self._users.get(name, ())
+        for scope in users:
             lines = scope.body if self._mentions(scope, name) else []
             if not all(self._is_understood(scope, line, name) for line in lines):
                 return False
@@ -195,11 +196,9 @@ class Procedures:
                 if bound and (host is None or not isinstance(self.of(host, name), Scope)):
                     return False
         return all(
-            self.of(scope, remote) is not _UNKNOWN
-            for scope in self.scopes
-            for _, names in scope.uses
-            for remote in (names or {})
-            if remote == name
+            self.of(scope, name) is not _UNKNOWN
+            for scope in users
+            if any(name in (listed or ()) for _, listed in scope.uses)
         )
 
     def _is_understood(self, scope: Scope, line: LogicalLine, name: str) -> bool:
@@ -264,10 +263,12 @@ class Procedures:
         )
 
     def _mentions(self, scope: Scope, name: str) -> bool:
-        text = self._texts.get(id(scope))
-        if text is None:
-            text = self._texts[id(scope)] = "\n".join(line.masked for line in scope.body)
-        return name in text
+        words = self._words.get(id(scope))
+        if words is None:
+            found = {word for line in scope.body for word in _WORD.findall(line.masked)}
+            found |= {word[4:] for word in found if word.startswith("call")}
+            words = self._words[id(scope)] = found & self.shared
+        return name in words
 
     def _here(self, scope: Scope, name: str, depth: int) -> dict[object, Scope | str]:
         """What a scope itself or the modules that it uses give by a name."""
@@ -318,23 +319,31 @@ class Procedures:
                     hosts.append(hosts[-1].parent)
                 scope.key = "::".join(each.name for each in reversed(hosts))
 
-    def _named_in(self, scope: Scope) -> set[str]:
-        """Names of procedures that a scope calls, lists or binds to a type."""
-        found = {name for name in self.shared if self._mentions(scope, name)}
-        found |= set().union(*(each or set() for each in scope.generics.values()))
-        found |= {local for _, names in scope.uses for local in names or {}}
+    @cached_property
+    def _users(self) -> dict[str, list[Scope]]:
+        """By name of procedures: the scopes that call, list or bind one."""
+        found: dict[str, list[Scope]] = {}
+        bound: dict[int, set[str]] = {}
         for each in self.definitions:
-            if each.scope.parent is scope:
-                found |= {binding.procedure for binding in each.bindings.values()}
+            procedures = {binding.procedure for binding in each.bindings.values()}
+            bound.setdefault(id(each.scope.parent), set()).update(procedures)
+        for scope in self.scopes:
+            self._mentions(scope, "")
+            names = self._words[id(scope)] | bound.get(id(scope), set())
+            names |= set().union(*(each or set() for each in scope.generics.values()))
+            names |= {local for _, listed in scope.uses for local in listed or {}}
+            for name in names & self.shared:
+                found.setdefault(name, []).append(scope)
         return found
 
     def write(self, told: set[str], program: Program) -> None:
         """Note what names stand for: in scopes, generic names, types and lists of names."""
-        for scope in self.scopes:
-            for name in told & self._named_in(scope):
+        for name in told:
+            for scope in self._users.get(name, ()):
                 meant = self.of(scope, name)
                 if isinstance(meant, Scope) and meant.key != name:
                     scope.meant[name] = meant.key
+        for scope in self.scopes:
             for specifics in scope.generics.values():
                 for name in told & (specifics or set()):
                     if specifics is not None and name in scope.meant:
