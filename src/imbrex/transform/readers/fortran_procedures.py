@@ -265,8 +265,8 @@ class Procedures:
     def _mentions(self, scope: Scope, name: str) -> bool:
         words = self._words.get(id(scope))
         if words is None:
-            found = {word for line in scope.body for word in _WORD.findall(line.masked)}
-            found |= {word[4:] for word in found if word.startswith("call")}
+            found: set[str] = set().union(*(_WORD.findall(line.masked) for line in scope.body))
+            found |= {each[4:] for each in found if each.startswith("call")}
             words = self._words[id(scope)] = found & self.shared
         return name in words
 
