@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from copy import copy
 
 from imbrex.transform.analysis.sections import as_number, shape_at
-from imbrex.transform.model.affine import ARROW, Affine, Fit, Range, Section, field_of
+from imbrex.transform.model.affine import (
+    ARROW,
+    Affine,
+    Fit,
+    Range,
+    Section,
+    array_of_element,
+    field_of,
+)
 from imbrex.transform.model.conditions import Choice
 from imbrex.transform.model.linear_indices import index_of_parts, parts_of_index
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access, Variable
@@ -316,6 +324,7 @@ class Binding:
 
     def _factor(self, factor: str) -> Affine | None:
         base, arrow, rest = factor.partition(ARROW)
+        element, base = base, array_of_element(base)
         if factor in self.kept:
             return Affine.variable(factor)
         asked = array_of(factor)
@@ -332,7 +341,7 @@ class Binding:
             shared = variable is not None and variable.kind in ("global", "static", "field")
             return Affine.variable(factor) if shared else None
         if not arrow:
-            return argument.value
+            return argument.value if element == base else self._element(element, argument)
         origin = argument.origin
         if argument.base is None or argument.base not in self.program.variables:
             return None
@@ -344,6 +353,24 @@ class Binding:
             return None
         named = field_of(argument.base, rest)
         return self.program.sizes.get(named, Affine.variable(named))
+
+    def _element(self, element: str, argument: Argument) -> Affine | None:
+        """An element of an array of sizes that is passed as a whole, as one of the caller's."""
+        array = array_of_element(element)
+        theirs = self.program.variables.get(array)
+        mine = self.program.variables.get(argument.base or "")
+        if mine is None or theirs is None or not argument.whole or len(mine.bounds) != 1:
+            return None
+        if mine.element != theirs.element or mine.allocatable or mine.pointer or mine.volatile:
+            return None
+        if mine.key in self.program.overlays:
+            return None
+        number = element.removeprefix(array)
+        if mine.kind != "field" or self.program.is_of_single(mine.key):
+            return Affine.variable(mine.key + number)
+        if not argument.part_of:
+            return None
+        return Affine.variable(field_of(argument.part_of, mine.key + number))
 
     def _chosen(self, choice: Choice) -> Affine | None:
         """The one of two values that a variable of the routine has in this call."""

@@ -7,7 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from imbrex.transform.analysis.followed import follow, holds
-from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.affine import Affine, Range
 from imbrex.transform.model.cases import Case
 from imbrex.transform.model.memory import Access
 from imbrex.transform.model.program import Block, Call, Kind, Routine
@@ -60,10 +60,17 @@ class ByValue:
                 for access in accesses
                 if access.through
                 and access.variable in routine.parameters
-                and (access.section is None or any(None in r for r in access.section))
+                and (access.section is None or any(map(self._is_open, access.section)))
             )
         self._worth[routine.key] = found
         return found
+
+    def _is_open(self, touched: Range) -> bool:
+        """Whether an end is not known, or by elements of arrays that are gone with a call."""
+        named = (self.program.variables.get(name) for name in touched.variables())
+        return None in touched or any(
+            v is not None and v.bounds and v.kind == "local" for v in named
+        )
 
     def _cases(
         self, call: Call, routine: Routine, names: frozenset[str]

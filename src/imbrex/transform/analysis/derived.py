@@ -17,7 +17,7 @@ from imbrex.transform.analysis.in_front import InFront
 from imbrex.transform.analysis.renaming import Renaming
 from imbrex.transform.analysis.set_before import SetBefore
 from imbrex.transform.analysis.setters import Setters
-from imbrex.transform.model.affine import ARROW, PRODUCT, Affine, field_of
+from imbrex.transform.model.affine import ARROW, PRODUCT, Affine, array_of_element, field_of
 from imbrex.transform.model.allocation import Allocation
 from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.program import Block, Kind, Program, Routine, Statement
@@ -112,6 +112,7 @@ def _always(given: Iterable[Allocation]) -> bool:
 
 def is_of_main(program: Program, key: str) -> bool:
     """Whether a variable is one of Fortran's main program, not of a routine in it."""
+    key = array_of_element(key)
     variable, main = program.variables.get(key), program.routines.get("main")
     if main is None or variable is None or not program.files[main.file].is_fortran:
         return False
@@ -155,7 +156,7 @@ def split(factor: str) -> tuple[str, str]:
     owner, arrow, key = factor.partition(ARROW)
     if not arrow:
         return "", factor
-    plain = key.startswith("field:") and ARROW not in key and not key.endswith(("]", ".*"))
+    plain = key.startswith("field:") and ARROW not in key and not key.endswith(".*")
     return (owner, key) if plain else ("", "")
 
 
@@ -282,7 +283,7 @@ class Derived:
         Those of Fortran's main program do, too: nothing enters it again. Most routines cannot
         name them, so that they tell nothing of what all routines share.
         """
-        variable = self.program.variables[key]
+        variable = self.program.variables[array_of_element(key)]
         if variable.kind in _SHARED or self.program.is_of_single(key):
             return True
         return self.of_main and is_of_main(self.program, key)
@@ -292,11 +293,12 @@ class Derived:
 
         `shape`: or the bounds of an allocatable array, which no message into its elements changes.
         """
+        element, key = key, array_of_element(key)
         variable = self.program.variables.get(key)
         if variable is None or variable.volatile or key.endswith(".*"):
             return False
         handle = variable.pointer and len(variable.bounds) == 1  # of MPI, in C
-        if variable.bounds and not (handle or variable.allocatable):
+        if variable.bounds and not (handle or variable.allocatable or element != key):
             return False
         if key in self.program.overlays or key in self.footprints.aliases.escaped:
             return False
@@ -323,8 +325,9 @@ class Derived:
             of, arrow, key = factor.partition(ARROW)
             if arrow:
                 return Affine.variable(field_of("", key)) if owner and of == owner else None
-            variable = self.program.variables.get(factor)
-            if variable is None or variable.bounds or variable.pointer:
+            array = array_of_element(factor)
+            variable = self.program.variables.get(array)
+            if variable is None or variable.pointer or (variable.bounds and array == factor):
                 return None
             if self._lasts(factor):
                 return Affine.variable(factor)
@@ -339,6 +342,7 @@ class Derived:
         block = statement.parent
         assert block is not None
         here = block.statements.index(statement)
+        given = array_of_element(local)
         for index, other, behind in _settings(block):
             if other.sets is None or other.sets[1] != Affine.variable(local):
                 continue
@@ -348,10 +352,10 @@ class Derived:
                 continue
             if not owner and not self._lasts(key):
                 continue
-            if index >= here or local in self.footprints.addressed:
+            if index >= here or given in self.footprints.addressed:
                 continue
             between = block.statements[index:here]
-            if local in self.footprints.changed_by(between, routine.file):
+            if given in self.footprints.changed_by(between, routine.file):
                 continue
             if key in self.footprints.changed_by(behind + between[1:], routine.file):
                 continue

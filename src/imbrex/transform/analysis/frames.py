@@ -6,7 +6,7 @@ from collections.abc import Set
 from dataclasses import dataclass, field
 
 from imbrex.transform.analysis.binding import Binding
-from imbrex.transform.model.affine import ARROW, Affine, field_of
+from imbrex.transform.model.affine import ARROW, Affine, array_of_element, field_of
 from imbrex.transform.model.formulas import Cell, Component, Formula, Number, Operation, result
 from imbrex.transform.model.program import Argument, Program, Routine
 
@@ -113,11 +113,14 @@ class Frame:
         def known(factor: str) -> Affine | None:
             if ARROW in factor:
                 return self.outward(Affine.variable(factor))
-            found = values.get((factor, ()))
-            variable = self.program.variables.get(factor)
+            array = array_of_element(factor)
+            numbers = () if array == factor else (int(factor[len(array) + 1 : -1]),)
+            found = values.get((array, numbers))
+            variable = self.program.variables.get(array)
             if found is None and variable is not None:
-                shared = variable.kind in ("global", "static") and not variable.bounds
-                return Affine.variable(factor) if shared and factor not in self.changed else None
+                shared = variable.kind in ("global", "static")
+                shared = shared and len(variable.bounds) == len(numbers)
+                return Affine.variable(factor) if shared and array not in self.changed else None
             return found
 
         return value.replace(known)

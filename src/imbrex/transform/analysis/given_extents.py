@@ -14,7 +14,7 @@ from imbrex.transform.analysis.contiguous import all_known
 from imbrex.transform.analysis.derived import Derived, is_of_main, split
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.sections import as_number, shape_at
-from imbrex.transform.model.affine import PRODUCT, Affine, field_of
+from imbrex.transform.model.affine import PRODUCT, Affine, array_of_element, field_of
 from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.program import Argument, Call, Program, Routine
 from imbrex.transform.model.shapes import extent_of
@@ -198,11 +198,12 @@ class _Given:
 
     def _seen(self, routine: Routine, key: str) -> bool:
         """Whether a variable is no dummy, and the same one in all routines that can name it."""
+        element, key = key, array_of_element(key)
         variable = self.program.variables.get(key)
         if variable is None or key.startswith("common:"):
             return False
         if self.program.is_of_single(key):
-            return self.derived.tellable("", key)
+            return self.derived.tellable("", element)
         main = self.program.routines["main"]
         inside = routine is main or routine.host == f"{main.name}@{main.file}"
         return variable.kind in ("global", "static") or (inside and is_of_main(self.program, key))
@@ -223,10 +224,13 @@ class _Given:
             holder = self.program.variables.get(owner)
             own = holder is not None and owner in routine.parameters and not holder.optional
             return own and self.derived.tellable(owner, field)
+        element, key = key, array_of_element(key)
         variable = self.program.variables.get(key)
-        if variable is None or not (key in routine.parameters or self._seen(routine, key)):
+        if variable is None or not (key in routine.parameters or self._seen(routine, element)):
             return False
-        if variable.bounds or variable.pointer or variable.volatile or variable.optional:
+        if variable.pointer or variable.volatile or variable.optional:
+            return False
+        if variable.bounds and element == key:
             return False
         unseen = self.program.overlays.keys() | self.footprints.aliases.escaped
         if key in unseen or key in self.setters.set_later:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from imbrex.transform.analysis.setters import Setters, in_block
+from imbrex.transform.model.affine import array_of_element
 from imbrex.transform.model.program import Block, Kind, Program, Routine
 
 
@@ -27,7 +28,8 @@ class InFront:
         near = owner or not self.program.in_fortran(routine.file)
         setting = self.setters.in_a_block if near else self.setters.leading_to
         left = set()
-        for source in sorted(sources):
+        for name in sorted(sources):
+            source = array_of_element(name)
             for inner in setting(routine, block, source):
                 top = None if inner is None else in_block(inner, block)
                 at = here if top is None else block.statements.index(top)
@@ -35,7 +37,7 @@ class InFront:
                     not owner or self.setters.names(routine, inner, owner, source)
                 )
                 if at >= here or not mine:
-                    left.add(source)
+                    left.add(name)
                 else:
                     first = min(first, at)
         return first, left

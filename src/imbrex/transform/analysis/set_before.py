@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.setters import GOES_ON, Setters, in_block
+from imbrex.transform.model.affine import array_of_element
 from imbrex.transform.model.program import Kind, Program, Routine, Statement
 
 Path = tuple[tuple[Routine, int], ...]
@@ -31,7 +32,7 @@ class SetBefore:
         reached = self._paths(routine, statement, frozenset())
         if reached is None:
             return False
-        for key in keys:
+        for key in {array_of_element(key) for key in keys}:
             for where, setting in self.setters.setting(key):
                 ahead = self._paths(where, setting, frozenset())
                 if ahead is None or not all(

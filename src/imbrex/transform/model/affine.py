@@ -2,7 +2,8 @@
 
 Most are affine. A product of variables is a term of its own, named by its factors, so that sizes
 and strides such as `(n + 2) * m` can be compared; what needs a sign or a bound of such a term is
-not known. A factor may be a field of what a pointer names: `pointer→field`.
+not known. A factor may be a field of what a pointer names, `pointer→field`, or an element of an
+array that holds sizes, `array[0]`: to set any element is to change all of them.
 """
 
 from __future__ import annotations
@@ -23,6 +24,16 @@ _KEPT = 1 << 16  # answers on names that are kept: the same few terms are asked 
 def field_of(base: str, name: str) -> str:
     """The factor for a field (a key of the program model, with or without an element's index)."""
     return f"{base}{ARROW}{name}"
+
+
+def element_of(array: str, number: int) -> str:
+    """The factor for an element of an array of one dimension, counted from 0."""
+    return f"{array}[{number}]"
+
+
+def array_of_element(factor: str) -> str:
+    """The array of which a factor is an element; what it is itself where it is none."""
+    return _ELEMENT.sub("", factor)
 
 
 @lru_cache(_KEPT)

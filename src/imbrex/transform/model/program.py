@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from imbrex.transform.model.affine import Affine, Section
+from imbrex.transform.model.affine import Affine, Section, array_of_element
 from imbrex.transform.model.allocation import Allocation, Shaped
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.conditions import Choice, Test
@@ -352,7 +352,7 @@ class Program:
 
     def is_of_single(self, key: str) -> bool:
         """Whether a field is one of an object of Fortran that is the only one of its type."""
-        variable = self.variables.get(key)
+        variable = self.variables.get(array_of_element(key))
         return variable is not None and variable.kind == "field" and variable.record in self.single
 
     def callee(self, name: str, file: str) -> Routine | None:

@@ -48,11 +48,13 @@ def _by_one(reader: ExpressionReader, step: Any) -> bool:
 
 
 def _index_of(reader: ExpressionReader, cursor: Any) -> str | None:
+    """The variable that counts; what sets a field or an element is known by other names."""
     value = reader.affine(cursor)
     if value is None or value.constant or len(value.terms) != 1:
         return None
     (key, coefficient) = value.terms[0]
-    return key if coefficient == 1 else None
+    plain = key in reader.program.variables
+    return key if coefficient == 1 and plain else None
 
 
 def _direction(reader: ExpressionReader, step: Any, index: str) -> bool | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from clang.cindex import TypeKind
 
-from imbrex.transform.model.affine import ARROW, QUOTIENT, Affine, Range, field_of
+from imbrex.transform.model.affine import ARROW, QUOTIENT, Affine, Range, element_of, field_of
 from imbrex.transform.model.conditions import Test
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Variable
 from imbrex.transform.readers import c_cursor as cc
@@ -249,7 +249,11 @@ class ValueReader(NamedObjectReader):
             return self._of_table(cursor)
         if cursor.kind is ck.ARRAY_SUBSCRIPT_EXPR:
             array, number = cursor.operands
-            return self._numbered(array, number) if array.stripped.type.is_array else None
+            if not array.stripped.type.is_array:
+                return None
+            if array.stripped.kind is ck.DECL_REF_EXPR:
+                return self._of_variable(array.stripped, number, cursor.type)
+            return self._numbered(array, number)
         return self._component(cursor, "")
 
     def _of_array(self, array: Any, method: str, call: Any) -> Affine | None:
@@ -264,6 +268,21 @@ class ValueReader(NamedObjectReader):
         if value is None or value.terms:
             return None
         return self._component(array.stripped, f"[{value.constant}]")
+
+    def _of_variable(self, array: Any, number: Any, element: Any) -> Affine | None:
+        """An element of a variable that is declared as an array of integers."""
+        declared, value = array.referenced, self.affine(number)
+        if element.canonical.kind not in _INTEGERS or value is None or value.terms:
+            return None
+        if declared is None or declared.kind is not ck.VAR_DECL or not declared.type.is_array:
+            return None
+        if value.constant < 0:
+            return None
+        key = self.key_of(declared)
+        variable = self.program.variables[key]
+        if variable.volatile or variable.reference or len(variable.bounds) != 1:
+            return None
+        return Affine.variable(element_of(key, value.constant))
 
     def _component(self, cursor: Any, index: str) -> Affine | None:
         if index:

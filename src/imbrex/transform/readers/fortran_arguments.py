@@ -79,7 +79,7 @@ class Arguments(ABC):
             found.meaning = value if value.startswith("mpi_") else ""
         found.value = self.names.affine(self.scope, text)
         found.reads = list(effects.accesses)
-        if found.value is not None and variable is not None:
+        if found.value is not None and variable is not None and not variable.bounds:
             found.reads.append(Access(variable.key, found.through, False, line.line))
         return found
 

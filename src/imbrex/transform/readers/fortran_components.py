@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from imbrex.transform.model.affine import Affine, field_of
 from imbrex.transform.model.memory import Variable
+from imbrex.transform.readers.fortran_elements import element
 from imbrex.transform.readers.fortran_lines import closing, split_arguments
 from imbrex.transform.readers.fortran_scopes import Scope, Symbol
 from imbrex.transform.readers.fortran_types import Definition
@@ -154,9 +155,14 @@ class Components:
         if found is None or found.end != len(text) or not found.one_object or found.part:
             return None
         variable = found.last
+        if found.base.bounds:
+            return None
+        if found.subscripts is not None:
+            subscript = text[slice(*found.subscripts)]
+            return element(self.names, self.scope, variable, subscript, found.factor())
         if variable.bounds or variable.volatile or not _is_number(variable.element):
             return None
-        return None if found.base.bounds else Affine.variable(found.factor())
+        return Affine.variable(found.factor())
 
 
 def _is_number(element: str) -> bool:

@@ -11,6 +11,7 @@ from imbrex.transform.model.shapes import enter_bounds, extent_of, shape_of
 from imbrex.transform.readers.fortran_bound import Bindings
 from imbrex.transform.readers.fortran_components import BASE, Components
 from imbrex.transform.readers.fortran_defined import Own
+from imbrex.transform.readers.fortran_elements import element
 from imbrex.transform.readers.fortran_functions import value_of
 from imbrex.transform.readers.fortran_handles import is_handle
 from imbrex.transform.readers.fortran_kinds import kind_meant, of_used_kind
@@ -395,15 +396,23 @@ class _AffineParser:
             return self._reference(token)
         return None
 
-    def _reference(self, function: str) -> Affine | None:
-        """`function(arguments)`, from behind its name."""
+    def _reference(self, name: str) -> Affine | None:
+        """`function(arguments)` or `array(subscript)`, from behind its name."""
+        inside = self._inside()
+        if inside is None:
+            return None
+        if self.names.is_array(self.scope, name):
+            return element(self.names, self.scope, self.names.variable(self.scope, name), inside)
+        return value_of(self.names, self.scope, name, inside)
+
+    def _inside(self) -> str | None:
+        """What stands in the parentheses that begin here."""
         depth, first = 0, self.position + 1
         while self.position < len(self.tokens):
             depth += {"(": 1, ")": -1}.get(self._peek(), 0)
             self.position += 1
             if not depth:
-                arguments = "".join(self.tokens[first : self.position - 1])
-                return value_of(self.names, self.scope, function, arguments)
+                return "".join(self.tokens[first : self.position - 1])
         return None
 
     def _inquiry(self, asked: str) -> Affine | None:
@@ -436,4 +445,9 @@ class _AffineParser:
         while self._peek() == "%":
             text += "".join(self.tokens[self.position : self.position + 2])
             self.position += 2
-        return None if self._peek() == "(" else self.names.integer_of(self.scope, text)
+        if self._peek() == "(":
+            inside = self._inside()
+            if inside is None or self._peek() == "%":
+                return None
+            text += f"({inside})"
+        return self.names.integer_of(self.scope, text)
