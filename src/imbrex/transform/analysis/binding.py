@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 
+from imbrex.transform.analysis.given_elements import given_element
 from imbrex.transform.analysis.sections import as_number, shape_at
 from imbrex.transform.model.affine import (
     ARROW,
@@ -341,7 +342,8 @@ class Binding:
             shared = variable is not None and variable.kind in ("global", "static", "field")
             return Affine.variable(factor) if shared else None
         if not arrow:
-            return argument.value if element == base else self._element(element, argument)
+            whole = element != base
+            return given_element(self.program, element, argument) if whole else argument.value
         origin = argument.origin
         if argument.base is None or argument.base not in self.program.variables:
             return None
@@ -353,24 +355,6 @@ class Binding:
             return None
         named = field_of(argument.base, rest)
         return self.program.sizes.get(named, Affine.variable(named))
-
-    def _element(self, element: str, argument: Argument) -> Affine | None:
-        """An element of an array of sizes that is passed as a whole, as one of the caller's."""
-        array = array_of_element(element)
-        theirs = self.program.variables.get(array)
-        mine = self.program.variables.get(argument.base or "")
-        if mine is None or theirs is None or not argument.whole or len(mine.bounds) != 1:
-            return None
-        if mine.element != theirs.element or mine.allocatable or mine.pointer or mine.volatile:
-            return None
-        if mine.key in self.program.overlays:
-            return None
-        number = element.removeprefix(array)
-        if mine.kind != "field" or self.program.is_of_single(mine.key):
-            return Affine.variable(mine.key + number)
-        if not argument.part_of:
-            return None
-        return Affine.variable(field_of(argument.part_of, mine.key + number))
 
     def _chosen(self, choice: Choice) -> Affine | None:
         """The one of two values that a variable of the routine has in this call."""

@@ -13,6 +13,7 @@ from itertools import islice, product
 from imbrex.transform.analysis.contiguous import all_known
 from imbrex.transform.analysis.derived import Derived, is_of_main, split
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.given_elements import given_element
 from imbrex.transform.analysis.sections import as_number, shape_at
 from imbrex.transform.model.affine import PRODUCT, Affine, array_of_element, field_of
 from imbrex.transform.model.memory import Variable
@@ -162,6 +163,7 @@ class _Given:
             choices = [
                 [name for name, value in given if value == Affine.variable(factor)]
                 + self._fields(routine, call, factor)
+                + self._elements(routine, call, factor)
                 + ([Affine.variable(factor)] if self._seen(routine, factor) else [])
                 for factor in factors
             ]
@@ -179,6 +181,18 @@ class _Given:
             if owner and key and argument.whole and argument.base == owner
         ]
 
+    def _elements(self, routine: Routine, call: Call, factor: str) -> list[Affine]:
+        """An element of an array of the caller, as one of the dummy that a call gives the array."""
+        array = array_of_element(factor)
+        if array == factor:
+            return []
+        number = factor.removeprefix(array)
+        return [
+            Affine.variable(key + number)
+            for key, argument in zip(routine.parameters, call.arguments, strict=False)
+            if given_element(self.program, key + number, argument) == Affine.variable(factor)
+        ]
+
     def _value(self, routine: Routine, call: Call, value: Affine) -> Affine | None:
         """An expression of a routine in the terms of a call of it."""
         given = dict(zip(routine.parameters, call.arguments, strict=False))
@@ -192,6 +206,9 @@ class _Given:
                 return Affine.variable(field_of(of.base, field))
             if factor in given:
                 return given[factor].value
+            array = array_of_element(factor)
+            if array in given:
+                return given_element(self.program, factor, given[array])
             return Affine.variable(factor) if self._seen(routine, factor) else None
 
         return value.replace(of)
