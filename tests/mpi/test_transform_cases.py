@@ -123,6 +123,7 @@ NAMES = [
     "strait.f90",
     "turns.f90",
     "templates.cpp",
+    "traits.cpp",
     "requests08.f90",
     "slabs_in_turn.f90",
     "sinking.c",
@@ -215,6 +216,7 @@ WITH_NEIGHBOURS = {
     "summa.cpp",
     "summa.f",
     "summa.f90",
+    "traits.cpp",
 }
 
 

@@ -32,6 +32,7 @@ from imbrex.transform.analysis.message_extent import mark_extents
 from imbrex.transform.analysis.message_places import note_places
 from imbrex.transform.analysis.named_elements import name_elements
 from imbrex.transform.analysis.references import find_references
+from imbrex.transform.analysis.returned_datatypes import name_returned
 from imbrex.transform.analysis.slots import find_slotted
 from imbrex.transform.analysis.taken import handles_errors, other_codes
 from imbrex.transform.analysis.whole_program import unseen_code
@@ -46,6 +47,7 @@ from imbrex.transform.permissions import Permissions
 from imbrex.transform.readers import c_vectors
 from imbrex.transform.readers.c import read_c
 from imbrex.transform.readers.c_headers import settle_headers
+from imbrex.transform.readers.c_sole_instances import settle_instances
 from imbrex.transform.readers.c_source import C_SUFFIXES
 from imbrex.transform.readers.fortran import read_fortran
 from imbrex.transform.readers.fortran_lines import is_form_flag
@@ -315,6 +317,7 @@ class _Analysis:
         aliases = Aliases(program, self.known)
         find_contiguous(program)
         name_datatypes(program)
+        name_returned(program)
         mark_extents(program, aliases)
         name_indices(program)
         aliases.slotted = find_slotted(program, aliases)
@@ -443,6 +446,7 @@ def _read_program(paths: list[Path], options: Options) -> Program:
         except ImbrexError as error:
             program.skipped[str(path)] = str(error)
     read_fortran(units, program, options.shared_names)
+    settle_instances(program)
     settle_headers(program)
     c_vectors.settle(program)
     read_stated(program)

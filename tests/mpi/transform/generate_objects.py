@@ -93,7 +93,7 @@ contains
     double precision, intent(inout) :: x(:)
     double precision, intent(in) :: y(*)
     integer :: i
-    do i = 1, size(x)
+    do i = 1, min(size(x), n)
       x(i) = 0.5d0 * (x(i) + y(i))
     end do
   end subroutine mix

@@ -86,6 +86,7 @@ def test_untouched_bytes_stay(case: Path) -> None:
         "stages.f": 4,
         "summa.f": 4,
         "summa.f90": 4,
+        "traits.cpp": 1,
         "real_type.c": 1,
         "wrapper.c": 1,
         "counted.c": 2,

@@ -192,6 +192,10 @@ GOES: dict[str, dict[str, str]] = {
         "behind": "return most;",
         "calls": "h.exchange(); total += h.step(); h.turn();",
     },
+    "a class within a template": {
+        "above": "template <class T> struct Outer {\n",
+        "below": "};\nusing Heat = Outer<int>::Heat;",
+    },
 }
 STAYS: dict[str, dict[str, str]] = {
     "in place": {"body": "u[AT(i, j)] = u[AT(i - 1, j)] + u[AT(i + 1, j)];"},
@@ -374,10 +378,6 @@ STAYS: dict[str, dict[str, str]] = {
         "wait": "kept = r[0];\n MPI_Waitall(4, r, MPI_STATUSES_IGNORE);",
     },
     "called in an expression": {"once": "total += (h.exchange(), 1.0);"},
-    "a class within a template": {
-        "above": "template <class T> struct Outer {\n",
-        "below": "};\nusing Heat = Outer<int>::Heat;",
-    },
 }
 
 

@@ -1,4 +1,4 @@
-"""Templates that communicate: their instances are read, their text stays as it is."""
+"""Templates that communicate: their instances are read, and their text stays if it has several."""
 
 from __future__ import annotations
 
@@ -114,7 +114,9 @@ def test_it_stays_where_it_is(name: str, tmp_path: Path) -> None:
     assert not moves(found, STAYS[name])
 
 
-def test_no_instance_and_no_specialization_is_rewritten(tmp_path: Path) -> None:
+@pytest.mark.parametrize("several", [True, False])
+def test_an_instance_is_rewritten_where_it_is_the_only_one(several: bool, tmp_path: Path) -> None:
+    """A specialization is a text of its own."""
     body = """{ for (int i = 0; i < 1000; i++) w[i] = w[i] * 2 + i;
     MPI_Sendrecv(a, 500, MPI_DOUBLE, peer, 0, a + 500, 500, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
@@ -127,6 +129,7 @@ def test_no_instance_and_no_specialization_is_rewritten(tmp_path: Path) -> None:
 template <class T> void two(T *a, T *w, int peer);
 template <> void two(double *a, double *w, int peer) {body}
 void three(double *a, double *w, int peer) {body}
+void never(float *a) {{ {"one(a, a, 0);" if several else ""} }}
 int main(int argc, char **argv)
 {{
     MPI_Init(&argc, &argv);
@@ -146,10 +149,13 @@ int main(int argc, char **argv)
     path.write_text(text)
     found = transform([path], Options())
     (after,) = found.after.values()
-    part = after.index(b"void three")
-    assert after[:part].count(b"MPI_Sendrecv") == 2
-    assert after[:part] == text.encode()[: text.index("void three")]
-    assert b"MPI_Isend" in after[part:]
+    parts = [
+        after[after.index(name) :] for name in (b"void one", b"void two(double", b"void three")
+    ]
+    texts = [part[: part.index(b"\n}") if b"\n}" in part else None] for part in parts]
+    one, two, three = (text[: text.index(b"* 3 + i")] for text in texts)
+    assert (b"MPI_Isend" in one) is not several
+    assert b"MPI_Isend" in two and b"MPI_Isend" in three
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,8 @@ def unseen_code(
         return unknown
     if program.not_analysed:
         for place, first in program.hidden_calls():
-            return Reason(program.not_analysed[place, first].reason.cause, place)
+            if not program.not_analysed[place, first].idle:
+                return Reason(program.not_analysed[place, first].reason.cause, place)
     for routine in program.routines.values():
         source = program.files.get(routine.file)
         fortran = source is not None and source.language is not Language.C

@@ -47,3 +47,4 @@ class UnreadCall(NamedTuple):
     name: str
     routine: str
     reason: Reason
+    idle: bool = False  # it runs by instances of its template alone, of which none is hidden

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
@@ -227,8 +227,32 @@ class Routine:
 
     @property
     def plain_name(self) -> str:
-        """Its name within its class or namespace."""
-        return self.name.rpartition("::")[2]
+        """Its name within its class or namespace, without what a template is instantiated for."""
+        return self._parts[1]
+
+    @property
+    def of_template(self) -> bool:
+        """Whether it is an instance of a template itself, and not only of its class's."""
+        return bool(self._parts[2])
+
+    def beside(self, name: str) -> str:
+        """The whole name of a routine with this name in the same place."""
+        outer, _, given = self._parts
+        return f"{outer}{name}{given}"
+
+    @property
+    def _parts(self) -> tuple[str, str, str]:
+        """Its class or namespace, its name there, and what its template is instantiated for."""
+        name = self.name
+        if name.endswith(">") and "operator" not in name:
+            depth = 0
+            for position in range(len(name) - 1, -1, -1):
+                depth += {">": 1, "<": -1}.get(name[position], 0)
+                if not depth:
+                    name = name[:position]
+                    break
+        outer, separator, plain = name.rpartition("::")
+        return f"{outer}{separator}", plain, self.name[len(name) :]
 
     @property
     def stem(self) -> str:
@@ -335,6 +359,8 @@ class Program:
     inactive: set[str] = field(default_factory=set)  # names in Fortran code that is not compiled
     # Calls of MPI that communicate, in code of C++ that is not analysed, by place and first byte.
     not_analysed: dict[tuple[Location, int], UnreadCall] = field(default_factory=dict)
+    # Of C++: the instances of a template that are called, by the file and byte of its body.
+    instances: dict[tuple[str, int], set[str]] = field(default_factory=lambda: defaultdict(set))
     skipped: dict[str, str] = field(default_factory=dict)  # file: why it was not read
     # Modules that are used but not among the files, and where: what they declare is not known.
     missing_modules: dict[str, Location] = field(default_factory=dict)

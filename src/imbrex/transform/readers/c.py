@@ -29,6 +29,7 @@ from imbrex.transform.readers.c_code_checks import asserted_calls, asserts, code
 from imbrex.transform.readers.c_encoding import as_text
 from imbrex.transform.readers.c_headers import header_of, identifiers_of, is_same, note_headers
 from imbrex.transform.readers.c_initializers import add_initializers
+from imbrex.transform.readers.c_instances import is_specialization, runs_by_instances
 from imbrex.transform.readers.c_lambdas import note_lambdas
 from imbrex.transform.readers.c_macros import mpi_macros
 from imbrex.transform.readers.c_mpi_headers import as_of_the_system, is_of_a_library
@@ -253,11 +254,20 @@ class _Unit(StatementReader):
             for usr in sorted(waiting):
                 read.add(usr)
                 instance = self.expressions.wanted[usr]
+                self._note_instance(instance, usr)
                 if c_methods.is_read(instance):
                     self._function(instance, instance=True)
                 else:
+                    self.program.unread_code = True
                     self.expressions.unread = Unread(instance.spelling, instance=True)
                     self.expressions.hide(instance)
+
+    def _note_instance(self, instance: Any, usr: str) -> None:
+        """Note whose text an instance is. Constructors are not rewritten in any class."""
+        for child in [] if instance.kind in _MADE_UNSEEN else instance.children:
+            if child.kind is ck.COMPOUND_STMT:
+                place = (instance.location.file, child.span[1])
+                self.program.instances[place].add(usr)
 
     def _top(self, cursor: Any) -> None:
         if cursor.location.file is None or cursor.in_system_header:
@@ -296,12 +306,15 @@ class _Unit(StatementReader):
                 # With a precompiled header instances stand among the declarations as well.
                 self._function(cursor, instance=self.plus_plus and cursor.is_instance)
         elif self.plus_plus:
-            if cursor.kind in _CLASSES and "<" not in cursor.type.spelling:
+            if cursor.kind in _CLASSES and (
+                "<" not in cursor.type.spelling or is_specialization(cursor)
+            ):
                 for child in cursor.children:
                     self._top(child)
                 return
-            self.program.unread_code = self.program.unread_code or _has_code(cursor)
-            self.expressions.unread = Unread("")
+            idle = runs_by_instances(cursor)
+            self.program.unread_code |= not idle and _has_code(cursor)
+            self.expressions.unread = Unread("", idle=idle)
             self.expressions.hide(cursor)  # templates, virtual methods, operators
 
     def _function(self, cursor: Any, *, instance: bool = False) -> None:

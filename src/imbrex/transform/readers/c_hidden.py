@@ -63,7 +63,9 @@ class HidingReader(ObjectReader):
             place = Location(cursor.location.file, cursor.location.line)
             call = self.unread.call(named.spelling, place)
             first = self.unread.first_byte(cursor.location.offset)
-            self.program.not_analysed.setdefault((place, first), call)
+            known = self.program.not_analysed.get((place, first))
+            if known is None or known.idle:  # an instance runs it
+                self.program.not_analysed[place, first] = call
         if named.kind in (ck.VAR_DECL, ck.PARM_DECL) and not named.type.is_fixed:
             facts.append(("escape", "addr", self.key_of(named)))
         elif named.kind is ck.FUNCTION_DECL:

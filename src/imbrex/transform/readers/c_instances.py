@@ -1,7 +1,7 @@
 """Instances of templates: which are read, by which names, and what their classes hold.
 
 An instance is read as a routine of its own where a call names it. Its text is that of the template,
-which other instances share, so that nothing in it is rewritten.
+which other instances may share: c_sole_instances tells where it is rewritten.
 """
 
 from __future__ import annotations
@@ -87,7 +87,26 @@ def is_own_class(record: Any) -> bool:
     raw = c_calls.template_of(record.raw)
     if c_calls.is_null(raw):
         return False
+    return _is_plain_template(record.tree.declaration(raw))
+
+
+def is_specialization(record: Any) -> bool:
+    """Whether a class is what a template is for certain arguments, written out as its own text."""
+    raw = c_calls.template_of(record.raw)
+    if c_calls.is_null(raw) or not record.is_definition():
+        return False
     pattern = record.tree.declaration(raw)
+    return bool(pattern.kind is ck.CLASS_TEMPLATE and pattern.location != record.location)
+
+
+def runs_by_instances(template: Any) -> bool:
+    """Whether all code of a template that runs is that of its instances, which are read."""
+    if template.kind is ck.FUNCTION_TEMPLATE:
+        return True
+    return _is_plain_template(template)
+
+
+def _is_plain_template(pattern: Any) -> bool:
     if pattern.kind is not ck.CLASS_TEMPLATE:
         return False
     for child in pattern.children:
@@ -109,6 +128,14 @@ def initialized(record: Any) -> set[str]:
         if child.kind is ck.FIELD_DECL
         and any(part.kind in ck.EXPRESSIONS and part.integer is None for part in child.children)
     }
+
+
+def members_of(record: Any) -> list[Any]:
+    """What a class declares; of an instance, what its template does."""
+    raw = c_calls.template_of(record.raw)
+    if c_calls.is_null(raw) or is_specialization(record):
+        return list(record.children)
+    return list(record.tree.declaration(raw).children)
 
 
 def fields_of(record: Any) -> list[Any]:

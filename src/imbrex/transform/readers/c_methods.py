@@ -13,7 +13,12 @@ from typing import Any
 from clang.cindex import LinkageKind, StorageClass
 
 from imbrex.transform.readers import c_cursor_kinds as ck
-from imbrex.transform.readers.c_instances import instance_name, is_own_class, is_readable
+from imbrex.transform.readers.c_instances import (
+    instance_name,
+    is_own_class,
+    is_readable,
+    is_specialization,
+)
 from imbrex.transform.readers.cxx_library import is_library
 
 _CLASSES = frozenset({ck.CLASS_DECL, ck.STRUCT_DECL})
@@ -59,7 +64,8 @@ def is_read(cursor: Any) -> bool:
     parent = cursor.semantic_parent
     if cursor.kind not in _MEMBERS or parent is None or parent.kind not in _CLASSES:
         return False
-    if "<" in parent.type.canonical.spelling:  # of a template, or of a class within one
+    inside = "<" in parent.type.canonical.spelling  # of a template, or of a class within one
+    if inside and not is_specialization(parent):
         return False
     if cursor.kind is not ck.CXX_METHOD:
         return True

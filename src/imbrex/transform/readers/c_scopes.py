@@ -7,6 +7,7 @@ from typing import Any
 from imbrex.transform.model.scopes import Scope
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_methods
+from imbrex.transform.readers.c_instances import members_of
 
 _CLASSES = frozenset({ck.CLASS_DECL, ck.STRUCT_DECL})
 
@@ -27,7 +28,8 @@ def scope_of(cursor: Any) -> Scope | None:
         return None
     if record is None:
         return Scope(tuple(namespaces))
-    alike = [child for child in record.children if child.spelling == cursor.spelling]
+    members = members_of(record)  # of an instance they are none of its own children
+    alike = [child for child in members if child.spelling == cursor.spelling]
     first = cursor.canonical
     declared = None
     if first is not None and first.location != cursor.location:

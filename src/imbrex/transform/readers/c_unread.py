@@ -22,6 +22,10 @@ _HIDING = {
     ck.DESTRUCTOR: "a destructor",
 }
 _CLASSES = frozenset({ck.CLASS_DECL, ck.STRUCT_DECL, ck.CLASS_TEMPLATE, ck.CLASS_TEMPLATE_PARTIAL})
+# Functions that the library finds by their names in the types of a program.
+_FOUND = frozenset(
+    f"{prefix}{name}" for prefix in ("", "c", "r", "cr") for name in ("begin", "end")
+) | {"swap", "iter_swap", "iter_move", "size", "data", "empty", "get", "lock", "unlock", "try_lock"}
 _UNNAMED = frozenset({ck.CONSTRUCTOR, ck.DESTRUCTOR})
 _ROUTINES = frozenset({ck.CXX_METHOD, ck.CONSTRUCTOR, ck.DESTRUCTOR, ck.FUNCTION_TEMPLATE})
 
@@ -36,6 +40,8 @@ class Unread:
     # Of an instance of a template, and of what a library may call that is not named: that another
     # instance is read says nothing of its calls.
     instance: bool = False
+    # Of a template all of whose instances are read: alone its text runs nowhere.
+    idle: bool = False
 
     def within(self, cursor: Any) -> Unread:
         """The place inside a cursor whose code is not read."""
@@ -45,7 +51,8 @@ class Unread:
             member = parent is not None and parent.kind in _CLASSES
             name = f"{parent.spelling}::{cursor.spelling}" if member else cursor.spelling
             unnamed = cursor.kind in _UNNAMED or cursor.spelling.startswith("operator")
-            found = replace(self, routine=name, instance=self.instance or unnamed)
+            idle = self.idle and not (unnamed or cursor.spelling in _FOUND)
+            found = replace(self, routine=name, instance=self.instance or unnamed, idle=idle)
         construct = _HIDING.get(cursor.kind, "")
         if cursor.kind is ck.CXX_METHOD and cursor.is_virtual:
             construct = "a virtual method"
@@ -61,4 +68,4 @@ class Unread:
     def call(self, name: str, place: Location) -> UnreadCall:
         """A call of MPI at this place."""
         cause = ReasonKind.IN_CONSTRUCT(construct=self.construct or "a construct of C++")
-        return UnreadCall(name, self.routine, Reason(cause, self.location or place))
+        return UnreadCall(name, self.routine, Reason(cause, self.location or place), self.idle)

@@ -102,8 +102,7 @@ class Halves:
         """The names of the halves with their class."""
         if self.fortran:
             return self.names
-        outer = self.routine.name.removesuffix(self.routine.plain_name)
-        return f"{outer}{self.names[0]}", f"{outer}{self.names[1]}"
+        return self.routine.beside(self.names[0]), self.routine.beside(self.names[1])
 
     @staticmethod
     def extents(variable: Variable) -> list[tuple[int, int]] | None:
@@ -278,9 +277,18 @@ class Halves:
         before = c_declarations(self.source, self.routine, needed, given)
         needed |= identifiers("\n".join(before), fold=False)
         first = int(self.routine.on_object)
+        needed |= self._deduced(names)
         self.used[number] = [i for i, name in enumerate(names) if i >= first and name in needed]
         head, indent = self.c_head(number, kept), self._own_indent()
         return f"{head}\n{indent}{{\n" + "\n".join([*before, body]) + f"\n{indent}}}"
+
+    def _deduced(self, names: list[str]) -> set[str]:
+        """The parameters that tell what a template is instantiated for."""
+        return {
+            name
+            for name, text in zip(names, self.parameters, strict=True)
+            if identifiers(text, fold=False) & set(self.found.template)
+        }
 
     def _begun_vectors(self, number: int) -> list[str]:
         """What the start does in the place of declarations of vectors that are the caller's."""

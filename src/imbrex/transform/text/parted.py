@@ -39,6 +39,7 @@ _DIRECTIVE = re.compile(rb"(?m)^[ \t]*#|^[!cC*]\$|^[ \t]*!\$")
 _STATIC = re.compile(rb"\bstatic\b")  # memory that would be there twice
 _TYPE = re.compile(r"(?:(?:unsigned|long)\s+)*\w+\s+$")
 _TEMPLATE = re.compile(rb">\s*\Z")
+_GIVEN = r"(?:<[^<>()]*>\s*)?"  # what a call says that a template is instantiated for
 
 
 def text_of(program: Program, routine: Routine) -> RoutineText:
@@ -70,6 +71,8 @@ def problem_of(program: Program, user: Routine, routine: Routine) -> Cause | Non
     if found.problem is not None:
         return found.problem
     source, caller = program.files[routine.file], program.files[user.file]
+    if routine.of_template and not _are_plain(program, user, routine):
+        return ReasonKind.GENERIC(routine=routine.name)
     if source.is_fortran is not caller.is_fortran:
         return ReasonKind.OTHER_FILE(routine=routine.name)
     if source.is_fortran:
@@ -90,6 +93,17 @@ def problem_of(program: Program, user: Routine, routine: Routine) -> Cause | Non
     elif source.header or not takes_prototypes(caller) or "static" in found.lead:
         return ReasonKind.OTHER_FILE(routine=routine.name)
     return None
+
+
+def _are_plain(program: Program, user: Routine, routine: Routine) -> bool:
+    """Whether the calls of a template's instance name it so that another name can stand there."""
+    data, pattern = program.files[user.file].data, _name_of(routine, program)
+    return all(
+        pattern.search(data[call.start : call.end].decode(errors="replace"))
+        for statement in user.statements()
+        for call in statement.calls
+        if call.name == routine.name
+    )
 
 
 class Parted:
@@ -204,10 +218,9 @@ class Parted:
             number += 1
 
     def _is_there(self, callee: Routine, name: str, written: str) -> bool:
-        outer = callee.name.removesuffix(callee.plain_name)
-        outer = "" if callee.shares_name else outer
+        full = (name if callee.shares_name else callee.beside(name)).lower()
         for routine in self.program.routines.values():
-            if routine.name.lower() == f"{outer}{name}".lower() and routine.file == callee.file:
+            if routine.name.lower() == full and routine.file == callee.file:
                 start, end = text_of(self.program, routine).span
                 data = self.program.files[routine.file].data
                 return data[start:end].decode(errors="replace") == written
@@ -311,7 +324,7 @@ def _name_of(routine: Routine, program: Program) -> re.Pattern[str]:
     name = re.escape(routine.plain_name)
     if program.files[routine.file].is_fortran:
         return re.compile(rf"(?i)\b{name}\b")
-    return re.compile(rf"\b{name}\b(?=\s*\()")
+    return re.compile(rf"\b{name}\b(?=\s*{_GIVEN}\()")
 
 
 def _with_name(text: str, pattern: re.Pattern[str], other: str) -> str:

@@ -20,6 +20,8 @@ _C_HEAD = re.compile(
 )
 _TAIL = re.compile(r"\)(?P<tail>(?:\s*\b(?:const|noexcept)\b)*)$")  # of a method
 _BEFORE = re.compile(r"(?:[{};:]|//[^\n]*|\*/|(?:^|\n)[ \t]*#[^\n]*)\s*$")
+_TEMPLATE = re.compile(r"template\s*<(?P<inside>[^<>=]*)>\s*$")
+_TEMPLATE_PARAMETER = re.compile(r"(?:class|typename|int|bool|(?:std\s*::\s*)?size_t)\s+(\w+)")
 _FORTRAN_RETURN = re.compile(rb"[ \t]*return[ \t]*(![^\n]*)?\r?$", re.IGNORECASE)
 _FORTRAN_END = re.compile(
     rb"[ \t]*end[ \t]*((?:subroutine|function)[ \t]*\w*)?[ \t]*\r?$", re.IGNORECASE
@@ -41,6 +43,7 @@ class RoutineText:
     lead: str = ""
     scope: str = ""  # of C++: the class or namespace in front of its name
     tail: str = ""  # of a method: what stands behind the parameters
+    template: tuple[str, ...] = ()  # of a template in C++: its own parameters
     type: tuple[int, int] = (0, 0)  # in C: the bytes of the type of its value
     inside: tuple[int, int] = (0, 0)  # in C: those of what stands between the parentheses
     value: bool = False  # in C: whether it has one
@@ -74,24 +77,48 @@ def c_routine_text(program: Program, routine: Routine, *, value: bool = False) -
     if match["type"] != "void" and not value:
         return RoutineText(problem=ReasonKind.NOT_PLAIN_FUNCTION(routine=routine.name))
     inside = head[opening + 1 : -1]
+    template = _template(head[: match.start()]) if routine.of_template else ("", ())
+    begin = match.start() - len(template[0])
     found = RoutineText(
-        span=(len(head[: match.start()].encode()), body.end),
+        span=(len(head[:begin].encode()), body.end),
         parameters=[] if inside.strip() in ("", "void") else parameters_of(inside),
-        lead=match["lead"],
+        lead=template[0] + match["lead"],
         scope=match["scope"],
+        template=template[1],
         tail=" ".join(["", *tail.split()]),
         type=(len(head[: match.start("type")].encode()), len(head[: match.end("type")].encode())),
         inside=(len(head[: opening + 1].encode()), len(head[:-1].encode())),
         value=match["type"] != "void",
     )
-    if (routine.scope is not None or found.value) and not _BEFORE.search(
-        head[: match.start()] or "{"
+    if (routine.scope is not None or routine.of_template or found.value) and not _BEFORE.search(
+        head[:begin] or "{"
+    ):
+        found.problem = ReasonKind.NOT_PLAIN_FUNCTION(routine=routine.name)
+    if routine.of_template and (
+        not template[1] or match["scope"] or _declares(routine.plain_name).search(data)
     ):
         found.problem = ReasonKind.NOT_PLAIN_FUNCTION(routine=routine.name)
     given = len(routine.parameters) - routine.on_object
     if len(found.parameters) != given or "/*" in inside or "=" in inside:
         found.problem = ReasonKind.PARAMETERS(routine=routine.name)
     return found
+
+
+def _template(head: str) -> tuple[str, tuple[str, ...]]:
+    """What makes a function a template, and the names of its parameters; none if not plain."""
+    match = _TEMPLATE.search(head)
+    if match is None:
+        return "", ()
+    parameters = [
+        _TEMPLATE_PARAMETER.fullmatch(part.strip()) for part in match["inside"].split(",")
+    ]
+    names = tuple(parameter[1] for parameter in parameters if parameter is not None)
+    return match[0], names if len(names) == len(parameters) else ()
+
+
+def _declares(name: str) -> re.Pattern[bytes]:
+    """A declaration of a template that is defined elsewhere in the file."""
+    return re.compile(rb"(?m)>\s*(?:\w+\s+)+" + name.encode() + rb"\s*\([^;{}]*\)\s*;")
 
 
 def fortran_routine_text(program: Program, routine: Routine, *, value: bool = False) -> RoutineText:
