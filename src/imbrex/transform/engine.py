@@ -136,6 +136,7 @@ def transform(paths: list[Path], options: Options) -> Outcome:
 
     Raises ImbrexError where none of the files can be read.
     """
+    options = replace(options, shared_names=set())  # what other programs share says nothing
 
     def work() -> Outcome:
         with uncollected():

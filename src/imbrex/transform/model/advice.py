@@ -91,8 +91,8 @@ derived-object derived-argument object-ends component-elsewhere
     send components, not whole objects; declare objects in the main program or a module, pass them
     `intent(inout)`; start and complete messages on components in one routine
 in-construct
-    write the exchange as a function of its own, or as a method that is neither virtual nor a
-    template, and call it from there
+    write the exchange as a function of its own, or as a method that is not virtual, and call it
+    from there; a template is rewritten where the program has one instance of it
 macro
     put the code into the source file
 in-header header-differs
