@@ -154,6 +154,20 @@ STAYS: dict[str, dict[str, str]] = {
         "get": "{ return n ? MPI_DOUBLE : MPI_FLOAT; }",
     },
 }
+BY_NAME: dict[str, dict[str, str]] = {
+    "a method is instantiated": {"behind": "template void Halo<double>::exchange(Grid<double> &);"},
+    "a method is specialized": {
+        "behind": "template <> void Halo<float>::exchange(Grid<float> &) {}"
+    },
+    "a function is instantiated": {
+        **FUNCTION,
+        "behind": "template void swap_rows<double>(Grid<double> &, int, int);",
+    },
+    "a function is specialized": {
+        **FUNCTION,
+        "behind": "template <> void swap_rows(Grid<float> &, int, int) {}",
+    },
+}
 LOOPS_STAY: dict[str, dict[str, str]] = {
     "two instances": {
         "behind": "void other(Grid<float> &a, Grid<float> &b) { relax(a, b); }",
@@ -200,6 +214,12 @@ def test_goes(name: str, tmp_path: Path) -> None:
 def test_stays(name: str, tmp_path: Path) -> None:
     after = transformed(STAYS[name], tmp_path)
     assert "exchange_start" not in after and "relax_interior" not in after
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_what_is_named_elsewhere_stays(name: str, tmp_path: Path) -> None:
+    after = transformed(BY_NAME[name], tmp_path)
+    assert ("exchange_start" if "method" in name else "swap_rows_start") not in after
 
 
 @pytest.mark.parametrize("name", LOOPS_STAY)

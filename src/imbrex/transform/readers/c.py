@@ -357,8 +357,6 @@ class _Unit(StatementReader):
         if cursor.kind is ck.CONSTRUCTOR:
             add_initializers(self.expressions, cursor, block)
         self.expressions.this = ""
-        if instance:
-            block.insertable = False
         drop_last_return(block, self.data)
         routine = Routine(
             name,

@@ -23,13 +23,20 @@ def settle_instances(program: Program) -> None:
     """Let the only instance of a template be edited, where the program is known as a whole."""
     whole = program.has_main and not program.skipped
     for routine in program.routines.values():
-        if routine.problem != IN_TEMPLATE or not whole:
+        if routine.problem != IN_TEMPLATE:
             continue
-        if len(program.instances.get((routine.file, routine.body.start), ())) == 1 and all(
-            len(_arguments(program, name)) <= 1 for name in _templates_of(routine)
-        ):
+        if whole and _is_sole(program, routine):
             routine.problem = None
-            routine.body.insertable = True
+        else:
+            routine.body.insertable = False
+
+
+def _is_sole(program: Program, routine: Routine) -> bool:
+    """Whether no other instance has the text of this one, of those that may be called."""
+    instances = program.instances.get((routine.file, routine.body.start), ())
+    return len(instances) == 1 and all(
+        len(_arguments(program, name)) <= 1 for name in _templates_of(routine)
+    )
 
 
 def _templates_of(routine: Routine) -> Iterator[str]:
