@@ -154,6 +154,30 @@ STAYS: dict[str, dict[str, str]] = {
         "get": "{ return n ? MPI_DOUBLE : MPI_FLOAT; }",
     },
 }
+STAYS |= {
+    "what the library finds by its name": {
+        "behind": "template <class T> void swap(Grid<T> &a, Grid<T> &b) {\n"
+        "    MPI_Barrier(MPI_COMM_WORLD); a(1, 1) = b(1, 1); }",
+    },
+    "an operator": {
+        "behind": "template <class T> bool operator<(Grid<T> &a, Grid<T> &b) {\n"
+        "    MPI_Barrier(MPI_COMM_WORLD); return a(1, 1) < b(1, 1); }",
+    },
+    "a lambda of an instance": {
+        "above": "#include <algorithm>",
+        "member": "void talk() { std::for_each(data_.begin(), data_.end(),\n"
+        "        [](T &) { MPI_Barrier(MPI_COMM_WORLD); }); }",
+        "exchange": "if (step == 99)\n u.talk();\n halo.exchange(u)",
+    },
+    "an operator of an instance that is not read": {
+        "member": "Grid &operator<<(T x) { data_[0] = x; return *this; }",
+        "exchange": "if (step == 99)\n u << 1.0;\n halo.exchange(u)",
+    },
+    "another template with code that is not read": {
+        "behind": "template <class T> struct Watch { virtual ~Watch() {}\n"
+        "    virtual void look(Grid<T> &a) { a(1, 1) = 0; } };\nstatic Watch<double> watch;",
+    },
+}
 BY_NAME: dict[str, dict[str, str]] = {
     "a method is instantiated": {"behind": "template void Halo<double>::exchange(Grid<double> &);"},
     "a method is specialized": {
@@ -166,6 +190,14 @@ BY_NAME: dict[str, dict[str, str]] = {
     "a function is specialized": {
         **FUNCTION,
         "behind": "template <> void swap_rows(Grid<float> &, int, int) {}",
+    },
+}
+BY_NAME |= {
+    "a function has a default": {
+        "behind": "template <class T, class U = int> void swap_all(Grid<T> &a, int lo, int hi) {\n"
+        "    MPI_Sendrecv(a.row(a.nx()), a.ny(), MPI_DOUBLE, hi, 0, a.row(0), a.ny(), MPI_DOUBLE,\n"
+        "                 lo, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }",
+        "exchange": "swap_all(u, lo, hi)",
     },
 }
 LOOPS_STAY: dict[str, dict[str, str]] = {
@@ -219,7 +251,28 @@ def test_stays(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", BY_NAME)
 def test_what_is_named_elsewhere_stays(name: str, tmp_path: Path) -> None:
     after = transformed(BY_NAME[name], tmp_path)
-    assert ("exchange_start" if "method" in name else "swap_rows_start") not in after
+    assert ("exchange_start" if "method" in name else "_start(u") not in after
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"main": "run"},
+        {
+            "behind": "template <class T> struct Start { T a[9], b[9]; Start(int peer) {\n"
+            "    MPI_Sendrecv(a, 4, MPI_DOUBLE, peer, 0, a + 4, 4, MPI_DOUBLE, peer, 0,\n"
+            "                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n"
+            "    for (int i = 0; i < 9; i++) b[i] = i; } };",
+            "exchange": "Start<double> s(lo)",
+        },
+    ],
+)
+def test_no_call_is_replaced(changes: dict[str, str], tmp_path: Path) -> None:
+    """In a template whose other instances are not known, and in a constructor."""
+    after = transformed(changes, tmp_path)
+    if "behind" in changes:
+        after = after[after.index("struct Start") : after.index("int main")]
+    assert "MPI_Isend" not in after
 
 
 @pytest.mark.parametrize("name", LOOPS_STAY)

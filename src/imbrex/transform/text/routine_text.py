@@ -98,8 +98,6 @@ def c_routine_text(program: Program, routine: Routine, *, value: bool = False) -
         not template[1] or match["scope"] or _declares(routine.plain_name).search(data)
     ):
         found.problem = ReasonKind.NOT_PLAIN_FUNCTION(routine=routine.name)
-    if "<" in routine.name and _is_instantiated(program, routine.plain_name):
-        found.problem = ReasonKind.GENERIC(routine=routine.name)
     given = len(routine.parameters) - routine.on_object
     if len(found.parameters) != given or "/*" in inside or "=" in inside:
         found.problem = ReasonKind.PARAMETERS(routine=routine.name)
@@ -116,14 +114,6 @@ def _template(head: str) -> tuple[str, tuple[str, ...]]:
     ]
     names = tuple(parameter[1] for parameter in parameters if parameter is not None)
     return match[0], names if len(names) == len(parameters) else ()
-
-
-def _is_instantiated(program: Program, name: str) -> bool:
-    """Whether a template is instantiated or specialized by name, which needs it as it is."""
-    pattern = re.compile(
-        rb"\btemplate\s*(?:<\s*>\s*)?(?![\s<])[^;{}()]*\b" + name.encode() + rb"\s*[<(]"
-    )
-    return any(pattern.search(source.data) for source in program.sources())
 
 
 def _declares(name: str) -> re.Pattern[bytes]:
