@@ -421,6 +421,7 @@ def source(seeds: list[int]) -> str:
         start = "  call MPI_INIT(ierr)\n"
         text = text.replace(start, f"{start}  held = MPI_DOUBLE_PRECISION\n")
     text = _sizes_in_object(text, random.Random(seeds[0] + 1))
+    text = _sizes_in_arrays(text, random.Random(seeds[0] + 2))
     for kind in ("module", "use"):
         text = text.replace(f"{kind} views", f"{kind} views{seeds[0]}")
     return text
@@ -447,3 +448,16 @@ def _sizes_in_object(text: str, draw: random.Random) -> str:
         f"  type :: extent_t\n    {constants.split(',')[0]} :: columns, rows\n  end type extent_t\n"
     )
     return f"{head}{kind}  type(extent_t) :: {names}\n{rest}"
+
+
+def _sizes_in_arrays(text: str, draw: random.Random) -> str:
+    """In some programs the sizes of an object, or of what others have, are elements of an array."""
+    if draw.random() < 0.5:
+        text = re.sub(r"\b(extent|other)%columns\b", r"\1%of(1)", text)
+        text = re.sub(r"\b(extent|other)%rows\b", r"\1%of(2)", text)
+        text = re.sub(r"(type :: extent_t\n.*) :: columns, rows\n", r"\1 :: of(2)\n", text)
+    if draw.random() < 0.5:
+        text = text.replace("integer :: nx, ny, peer", "integer :: n(2), peer")
+        text = re.sub(r"%nx\b", "%n(1)", text)
+        text = re.sub(r"%ny\b", "%n(2)", text)
+    return text
