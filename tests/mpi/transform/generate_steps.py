@@ -9,6 +9,7 @@ names or an element of an array, and may be another one in the next turn.
 from __future__ import annotations
 
 import random
+import re
 
 HEAD = """#include <mpi.h>
 #include <algorithm>
@@ -185,4 +186,15 @@ def program(number: int) -> str:
 def source(seeds: list[int]) -> str:
     """One program that runs the random routine of each seed in turn."""
     calls = "\n".join(f"    program_{number}(out);" for number in seeds)
-    return HEAD + "".join(program(number) for number in seeds) + MAIN.format(calls=calls)
+    programs = "".join(_of_a_type(program(number), number) for number in seeds)
+    return HEAD + programs + MAIN.format(calls=calls)
+
+
+def _of_a_type(text: str, number: int) -> str:
+    """In some programs the class is a template of the type of its arrays, with one instance."""
+    if random.Random(number + 1).random() < 0.6:
+        return text
+    name = f"Heat{number}"
+    text = re.sub(rf"(?<!explicit ){name}\b", f"{name}<double>", text)
+    text = text.replace(f"class {name}<double>", f"template <class T> class {name}")
+    return text.replace("std::vector<double> u, v", "std::vector<T> u, v")

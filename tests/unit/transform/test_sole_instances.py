@@ -103,6 +103,7 @@ GOES: dict[str, dict[str, str]] = {
     "typename": {"keyword": "typename"},
     "a name for the type": {"above": "using real = double;", "real": "real"},
     "a constant": {"type": "MPI_DOUBLE"},
+    "declared ahead": {"above": "template <class T> class Grid;\ntemplate <class T> class Halo;"},
     "a function that is specialized": {
         "above": "template <class T> MPI_Datatype type_of();\n"
         "template <> inline MPI_Datatype type_of<double>() { return MPI_DOUBLE; }",
@@ -172,6 +173,10 @@ STAYS |= {
     "an operator of an instance that is not read": {
         "member": "Grid &operator<<(T x) { data_[0] = x; return *this; }",
         "exchange": "if (step == 99)\n u << 1.0;\n halo.exchange(u)",
+    },
+    "a destructor of a class that is declared ahead": {
+        "above": "template <class T> class Grid;\nstatic double seen;",
+        "member": "~Grid() { seen += data_[0]; MPI_Barrier(MPI_COMM_WORLD); }",
     },
     "another template with code that is not read": {
         "behind": "template <class T> struct Watch { virtual ~Watch() {}\n"

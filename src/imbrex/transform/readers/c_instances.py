@@ -84,19 +84,27 @@ def is_own_class(record: Any) -> bool:
     """
     if is_library(record):
         return False
-    raw = c_calls.template_of(record.raw)
-    if c_calls.is_null(raw):
-        return False
-    return _is_plain_template(record.tree.declaration(raw))
+    template = _template_of(record)
+    return template is not None and _is_plain_template(template)
 
 
 def is_specialization(record: Any) -> bool:
     """Whether a class is what a template is for certain arguments, written out as its own text."""
-    raw = c_calls.template_of(record.raw)
-    if c_calls.is_null(raw) or not record.is_definition():
+    template = _template_of(record)
+    if template is None or template.kind is not ck.CLASS_TEMPLATE or not record.is_definition():
         return False
-    pattern = record.tree.declaration(raw)
-    return bool(pattern.kind is ck.CLASS_TEMPLATE and pattern.location != record.location)
+    first = template.canonical
+    places = [template.location] + ([] if first is None else [first.location])
+    return record.location not in places
+
+
+def _template_of(record: Any) -> Any | None:
+    """The definition of the template that a class is made of; what declares it ahead tells less."""
+    raw = c_calls.template_of(record.raw)
+    if c_calls.is_null(raw):
+        return None
+    declared = record.tree.declaration(raw)
+    return declared.get_definition() or declared
 
 
 def runs_by_instances(template: Any) -> bool:
@@ -119,12 +127,10 @@ def _is_plain_template(pattern: Any) -> bool:
 
 def initialized(record: Any) -> set[str]:
     """The fields of an instance that its template gives a value, no constant."""
-    raw = c_calls.template_of(record.raw)
-    if c_calls.is_null(raw):
-        return set()
+    template = _template_of(record)
     return {
         child.spelling
-        for child in record.tree.declaration(raw).children
+        for child in ([] if template is None else template.children)
         if child.kind is ck.FIELD_DECL
         and any(part.kind in ck.EXPRESSIONS and part.integer is None for part in child.children)
     }
@@ -132,10 +138,8 @@ def initialized(record: Any) -> set[str]:
 
 def members_of(record: Any) -> list[Any]:
     """What a class declares; of an instance, what its template does."""
-    raw = c_calls.template_of(record.raw)
-    if c_calls.is_null(raw) or is_specialization(record):
-        return list(record.children)
-    return list(record.tree.declaration(raw).children)
+    template = None if is_specialization(record) else _template_of(record)
+    return list(record.children if template is None else template.children)
 
 
 def fields_of(record: Any) -> list[Any]:
