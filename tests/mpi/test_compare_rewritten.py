@@ -90,7 +90,9 @@ def test_a_rewritten_receive_is_one_with_what_it_was_and_its_cause_shrank(
     assert pair["line_before"] == RECEIVE
     assert (pair["before"]["count"], pair["after"]["count"]) == (ROUNDS, 2 * ROUNDS)
     late = pair["causes"]["late sender"]
-    if found["told_apart_above"] <= QUIET:  # else two cores did not work at once
+    # Else two cores did not work at once, or other load may be why the first run took longer.
+    crowded = json.loads((runs[0] / "run.json").read_text())["crowded"]
+    if found["told_apart_above"] <= QUIET and crowded is None:
         assert late["told_apart"]
         assert late["after_s"][1] < 0.5 * late["before_s"][0]
         assert "ate sender shrank from " in found["sentence"]
