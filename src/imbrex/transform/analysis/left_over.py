@@ -17,9 +17,6 @@ def left_over(program: Program) -> set[str]:
 
 
 def _is_halved(program: Program, routine: Routine) -> bool:
-    halves = [program.routines.get(f"{_stem(routine)}_{end}") for end in ("start", "finish")]
+    names = [routine.beside(f"{routine.stem}_{end}") for end in ("start", "finish")]
+    halves = [program.routines.get(name) for name in names]
     return all(half is not None and half.host == routine.host for half in halves)
-
-
-def _stem(routine: Routine) -> str:
-    return routine.stem if routine.shares_name else routine.name

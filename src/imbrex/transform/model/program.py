@@ -238,7 +238,7 @@ class Routine:
     def beside(self, name: str) -> str:
         """The whole name of a routine with this name in the same place."""
         outer, _, given = self._parts
-        return f"{outer}{name}{given}"
+        return name if self.shares_name else f"{outer}{name}{given}"
 
     @property
     def _parts(self) -> tuple[str, str, str]:

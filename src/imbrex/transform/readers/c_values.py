@@ -267,7 +267,7 @@ class ValueReader(NamedObjectReader):
         value = self.affine(number)
         if value is None or value.terms:
             return None
-        return self._component(array.stripped, f"[{value.constant}]")
+        return self._component(array.stripped, element_of("", value.constant))
 
     def _of_variable(self, array: Any, number: Any, element: Any) -> Affine | None:
         """An element of a variable that is declared as an array of integers."""

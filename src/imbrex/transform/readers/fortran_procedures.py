@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Set
+from dataclasses import replace
 from functools import cached_property
 
 from imbrex.transform.model.program import Program
 from imbrex.transform.readers.fortran_lines import LogicalLine
 from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_scopes import Scope, is_assignment, is_call, is_specification
-from imbrex.transform.readers.fortran_types import Binding, Definition
+from imbrex.transform.readers.fortran_types import Definition
 from imbrex.transform.readers.fortran_units import Units
 
 _WORD = re.compile(r"[a-z_]\w*")
@@ -344,25 +345,22 @@ class Procedures:
                 if isinstance(meant, Scope) and meant.key != name:
                     scope.meant[name] = meant.key
         for scope in self.scopes:
-            for specifics in scope.generics.values():
-                for name in told & (specifics or set()):
-                    if specifics is not None and name in scope.meant:
-                        specifics.remove(name)
-                        specifics.add(scope.meant[name])
+            for specifics in filter(None, scope.generics.values()):
+                for name in told & specifics & scope.meant.keys():
+                    specifics.remove(name)
+                    specifics.add(scope.meant[name])
             for line in scope.listing:
                 for at, name in _listed(line.masked):
-                    meant = self.of(scope, name) if name in told else _VARIABLE
-                    key = meant.key if isinstance(meant, Scope) else _UNKNOWN
                     if name in told:
+                        meant = self.of(scope, name)
+                        key = meant.key if isinstance(meant, Scope) else _UNKNOWN
                         program.listed[scope.file, line.bytes[at]] = key
         for each in self.definitions:
             host = each.scope.parent
             for bound, binding in each.bindings.items():
                 key = "" if host is None else host.meant.get(binding.procedure, "")
                 if key and not binding.deferred:
-                    each.bindings[bound] = Binding(
-                        key, binding.generic, binding.deferred, binding.nopass, binding.passed
-                    )
+                    each.bindings[bound] = replace(binding, procedure=key)
 
 
 def _listed(text: str) -> Iterator[tuple[int, str]]:

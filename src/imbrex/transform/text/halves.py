@@ -35,7 +35,7 @@ from imbrex.transform.text.members import (
     seen_by_callers,
     takes_prototypes,
 )
-from imbrex.transform.text.name_lists import renamed
+from imbrex.transform.text.name_lists import renamed_in
 from imbrex.transform.text.routine_text import c_routine_text, fortran_routine_text
 from imbrex.transform.text.specification import (
     c_declarations,
@@ -100,8 +100,6 @@ class Halves:
     @property
     def full_names(self) -> tuple[str, str]:
         """The names of the halves with their class."""
-        if self.fortran:
-            return self.names
         return self.routine.beside(self.names[0]), self.routine.beside(self.names[1])
 
     @staticmethod
@@ -119,10 +117,8 @@ class Halves:
         source = self.program.files[file]
         if not self.fortran or not source.is_fortran:
             return []
-        fixed = source.language is Language.FORTRAN_FIXED
         names = (self.routine.plain_name,) * self.routine.bound + self.names
-        places = self.program.places_listed(self.routine, file)
-        return renamed(source.data, self.routine.plain_name, names, places, fixed=fixed)
+        return renamed_in(self.program, source, self.routine, names)
 
     def reachable(self, user: Routine) -> bool:
         """Whether a routine in another file can call the halves: Fortran's lists are changed."""

@@ -6,12 +6,23 @@ import re
 from collections.abc import Iterator, Mapping
 
 from imbrex.transform.model.name_lists import name_lists
+from imbrex.transform.model.program import Program, Routine
+from imbrex.transform.model.sources import Language, SourceFile
 from imbrex.transform.text.edits import Edit, apply_edits
 
 _LONGEST = 132  # characters of a line in free form
 _MODULE = re.compile(rb"(?i)[ \t]*use\b(?:[ \t]*,[ \t]*\w+)?[ \t]*(?:::)?[ \t]*\Z")
 _RENAMED = re.compile(rb"[A-Za-z]\w*[ \t]*=>[ \t]*\Z")
 _BOUND = re.compile(rb"(?im)^[ \t]*procedure\b[^\n!]*::[^\n!]*")  # to a type
+
+
+def renamed_in(
+    program: Program, source: SourceFile, routine: Routine, by: tuple[str, ...]
+) -> list[Edit] | None:
+    """Edits of a file of Fortran that put other names where it lists a routine, as `renamed`."""
+    fixed = source.language is Language.FORTRAN_FIXED
+    places = program.places_listed(routine, source.name)
+    return renamed(source.data, routine.plain_name, by, places, fixed=fixed)
 
 
 def renamed(

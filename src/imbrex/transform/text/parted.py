@@ -12,7 +12,7 @@ from imbrex.transform.analysis.space import Space
 from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.program import Program, Routine
 from imbrex.transform.model.reasons import ReasonKind
-from imbrex.transform.model.sources import Language, SourceFile
+from imbrex.transform.model.sources import Language
 from imbrex.transform.text.call_text import called
 from imbrex.transform.text.directives import without_those_of_loops
 from imbrex.transform.text.edits import Edit
@@ -29,7 +29,7 @@ from imbrex.transform.text.members import (
     seen_by_callers,
     takes_prototypes,
 )
-from imbrex.transform.text.name_lists import renamed
+from imbrex.transform.text.name_lists import renamed_in
 from imbrex.transform.text.part_texts import Part, free_name, parts_of
 from imbrex.transform.text.routine_text import RoutineText, c_routine_text, fortran_routine_text
 from imbrex.transform.text.specification import identifiers
@@ -77,7 +77,7 @@ def problem_of(program: Program, user: Routine, routine: Routine) -> Cause | Non
         return ReasonKind.OTHER_FILE(routine=routine.name)
     if source.is_fortran:
         for file in program.files.values():
-            if _renamed(program, file, routine, (routine.plain_name,)) is None:
+            if renamed_in(program, file, routine, (routine.plain_name,)) is None:
                 return ReasonKind.NAME_LISTED(routine=routine.name)
         if routine.key in user.renames:
             return ReasonKind.NAME_LISTED(routine=routine.name)
@@ -218,7 +218,7 @@ class Parted:
             number += 1
 
     def _is_there(self, callee: Routine, name: str, written: str) -> bool:
-        full = (name if callee.shares_name else callee.beside(name)).lower()
+        full = callee.beside(name).lower()
         for routine in self.program.routines.values():
             if routine.name.lower() == full and routine.file == callee.file:
                 start, end = text_of(self.program, routine).span
@@ -286,7 +286,7 @@ class Parted:
         """The names in Fortran's lists of what is given out or brought in."""
         for name, file in self.program.files.items():
             if file.is_fortran:
-                lists = _renamed(self.program, file, callee, (callee.plain_name, *names))
+                lists = renamed_in(self.program, file, callee, (callee.plain_name, *names))
                 found.setdefault(name, []).extend(lists or [])
 
     def _declare(
@@ -308,15 +308,6 @@ class Parted:
             includes = list(re.finditer(rb"(?m)^[ \t]*#[ \t]*include[^\n]*\n", data))
             offset = includes[-1].end()
             found.setdefault(name, []).append(Edit(offset, offset, f"\n{prototypes}\n"))
-
-
-def _renamed(
-    program: Program, file: SourceFile, routine: Routine, names: tuple[str, ...]
-) -> list[Edit] | None:
-    """Edits of a file of Fortran that list these names where it lists the routine."""
-    fixed = file.language is Language.FORTRAN_FIXED
-    places = program.places_listed(routine, file.name)
-    return renamed(file.data, routine.plain_name, names, places, fixed=fixed)
 
 
 def _name_of(routine: Routine, program: Program) -> re.Pattern[str]:
