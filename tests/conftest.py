@@ -45,6 +45,12 @@ LONGEST_FIRST = (
     "tests/mpi/psm2/",
     "tests/mpi/ucx/",
     "tests/mpi/test_production.py",
+    "tests/mpi/armci/",
+    "tests/mpi/test_run_endings.py",
+    "tests/mpi/test_dying.py",
+    "tests/mpi/test_traps.py",
+    "tests/mpi/test_run_slurm.py",
+    "tests/mpi/test_transform_measured.py",
     "tests/unit/core/test_reference.py",
     "tests/unit/formats/test_damaged_files.py",
 )
