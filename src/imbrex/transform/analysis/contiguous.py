@@ -74,7 +74,10 @@ def _calls(program: Program, routine: Routine) -> Iterator[tuple[Statement, Call
 
 
 def all_known(program: Program, routine: Routine) -> bool:
-    """Whether each place that names a routine is a call that is read, or its definition."""
+    """Whether each place that names a routine is a call that is read, or its definition.
+
+    A type may be bound to it: references by the type that are not read take its address.
+    """
     spans: dict[str, list[tuple[int, int]]] = {}
     own = routine.plain_name
     for user in program.routines.values():
@@ -85,6 +88,8 @@ def all_known(program: Program, routine: Routine) -> bool:
     for name, source in program.files.items():
         if source.is_fortran:
             spans.setdefault(name, []).extend(name_lists(source.data))
+            if routine.bound:
+                spans[name].extend(program.binding_lines.get(name, ()))
     pattern = re.compile(rb"(?i)(?<!\w)" + re.escape(own.encode()) + rb"(?!\w)")
     for name, source in program.files.items():
         for match in pattern.finditer(source.data):

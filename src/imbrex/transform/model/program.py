@@ -356,6 +356,9 @@ class Program:
     # Of Fortran: the places, by file and byte, where lists of names have one that several
     # procedures have, and the key of that which it is.
     listed: dict[tuple[str, int], str] = field(default_factory=dict)
+    # Of Fortran: the spans, by file, of lines that bind types to procedures which are called by
+    # names alone, that is by no operator and no assignment.
+    binding_lines: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     inactive: set[str] = field(default_factory=set)  # names in Fortran code that is not compiled
     # Calls of MPI that communicate, in code of C++ that is not analysed, by place and first byte.
     not_analysed: dict[tuple[Location, int], UnreadCall] = field(default_factory=dict)

@@ -107,6 +107,9 @@ def read_fortran(units: list[Units], program: Program, shared: set[str]) -> None
                 program.routines[name].generic = True
     for name in (names.own.specifics | bound_keys(definitions)) & program.routines.keys():
         program.routines[name].bound = True
+    if not (names.own.operators or names.own.assignment):
+        for each in definitions:
+            program.binding_lines.setdefault(each.scope.file, []).extend(each.binding_lines)
     for name in names.own.generics & program.routines.keys():
         _stop(program.routines[name], ReasonKind.NAME_TWICE(routine=name))
     for name in unclear & program.routines.keys():

@@ -185,12 +185,12 @@ class Bindings:
 
     def bound_to(self, bound: str) -> set[str]:
         """The procedures that any type has by a name."""
+        every = list(self.types.values())
         found: set[str] = set()
-        for definition in self.types.values():
-            binding = definition.bindings.get(bound)
-            for name in () if binding is None else (binding.procedure, *binding.generic):
-                inner = definition.bindings.get(name)
-                found |= {name} if inner is None or name == bound else {inner.procedure}
+        for each in (t.bindings[bound] for t in every if bound in t.bindings):
+            found |= {each.procedure, *each.generic}
+            for name in each.generic:  # of the same type, or of one that it extends
+                found |= {t.bindings[name].procedure for t in every if name in t.bindings}
         return found
 
     def call_unknown(self, program: Program, bound: str) -> None:

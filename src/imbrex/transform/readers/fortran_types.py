@@ -50,6 +50,7 @@ class Definition:
         self.extends = ""
         self.why = ""  # why its components cannot be told apart
         self.bindings: dict[str, Binding] = {}
+        self.binding_lines: list[tuple[int, int]] = []  # their spans in the file
         self.unread = False  # whether it may have more bindings
         self._bound = False
         if _PLAIN_HEADER.fullmatch(header) is None:
@@ -67,6 +68,8 @@ class Definition:
             self._bound = True
         elif text in _WORDS or (self._bound and _BOUND.match(text)):
             self._bind(text)
+            if not text.startswith("final"):
+                self.binding_lines.append((line.start, line.end))
         elif _is_data(text):
             declarations.read(self.scope, line)
         else:
