@@ -23,6 +23,7 @@ from imbrex.transform.analysis.element_indices import name_indices
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.given_extents import find_extents
 from imbrex.transform.analysis.index_scalars import tell_indices
+from imbrex.transform.analysis.kept_arguments import name_kept
 from imbrex.transform.analysis.kept_shapes import keep_shapes
 from imbrex.transform.analysis.known import note_known
 from imbrex.transform.analysis.left_over import left_over
@@ -327,6 +328,7 @@ class _Analysis:
         aliases.distinct |= find_references(program, aliases)
         aliases.owned = find_owned(program, aliases)
         name_constants(program, Footprints(program, aliases, libraries))
+        name_kept(program, Footprints(program, aliases, libraries))
         name_derived(program, Footprints(program, aliases, libraries))
         name_built(program, Footprints(program, aliases, libraries))
         pass_assigned(program, Footprints(program, aliases, libraries))

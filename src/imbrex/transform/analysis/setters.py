@@ -31,6 +31,7 @@ _NEW_TYPE = {"MPI_Type_contiguous": 2, "MPI_Type_vector": 4}
 _RENAMED = re.compile(
     rb"(?i)([a-z]\w*)\s*(?:&\s*)*=>\s*(?:&\s*)*([a-z]\w*(?:[\s&]*%[\s&]*[a-z]\w*)*)"
 )
+_COMPONENT = re.compile(rb"%(?:[\s&]|![^\n]*\n)*([a-z]\w*)")
 GOES_ON = re.compile(rb"(?i)\b(?:err|end|eor)\s*=")  # maybe with another statement of Fortran
 _LITERAL = re.compile(rb"'[^'\n]*'|\"[^\"\n]*\"")
 _MACRO = re.compile(rb"\b(?!MPI_)[A-Z][A-Z0-9_]+\s*\(")  # it may name what the text does not
@@ -81,12 +82,20 @@ class Setters:
         if SETS_NOTHING.match(text):
             text = b" ".join(re.findall(rb"=[^,()]*", text))  # `stat=ierr`
         names = set(re.findall(rb"[a-z]\w*", text))
+        fields = set(_COMPONENT.findall(text))
         waiting = list(names)
         while waiting:
-            new = self._renamed.get(waiting.pop(), set()) - names
+            new = self._renamed.get(waiting.pop(), set())
+            fields |= new
+            waiting += new - names
             names |= new
-            waiting += new
-        named = {key for name in names for key in self._by_name.get(name, ())}
+        variables = self.program.variables
+        named = {
+            key
+            for name in names
+            for key in self._by_name.get(name, ())
+            if name in fields or variables[key].kind != "field"
+        }
         return named.union(*map(self.footprints.aliases.records.inside, named))
 
     @cached_property
