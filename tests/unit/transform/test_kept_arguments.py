@@ -103,12 +103,33 @@ COUNTED = {
     "self%ny + 1": "height + 1",
 }
 
+TYPE_END = "  end type halo_t\ncontains\n"
+MADE = """  subroutine made(o, n, m)
+    type(halo_t), intent(inout) :: o
+    integer :: n, m
+    call o%init(n, m)
+    allocate (u(0:n + 1, 0:m + 1), v(0:n + 1, 0:m + 1))
+  end subroutine made
+"""
+PASSED_ON = {
+    "  real(8), allocatable :: u(:, :), v(:, :)\n": "",
+    TYPE_END: "  end type halo_t\n  real(8), allocatable :: u(:, :), v(:, :)\ncontains\n" + MADE,
+    CALL: "  call made(h, nx, ny)\n",
+    ALLOCATED: "",
+}
+
+
+def changed_in(old: str, new: str) -> dict[str, str]:
+    """What passes the sizes on, with a part of it as another one."""
+    return PASSED_ON | {TYPE_END: changed(PASSED_ON[TYPE_END], {old: new})}
+
+
 MOVED: dict[str, dict[str, str]] = {
     "assumed shape": {},
     "from one": FROM_ONE,
     "explicit shape": EXPLICIT,
     "called by name": PLAIN,
-    "numbers": {CALL: "  call h%init(64, 96)\n", SIZES: "  nx = 64\n  ny = 96\n"},
+    "set to numbers": {SIZES: "  nx = 64\n  ny = 96\n"},
     "constants": EXPLICIT
     | {
         SIZES: "",
@@ -117,6 +138,7 @@ MOVED: dict[str, dict[str, str]] = {
     "read": {SIZES: "  read (*, *) nx, ny\n"},
     "received": {SIZES: SIZES + "  call MPI_Bcast(nx, 1, MPI_INTEGER, 0, MPI_COMM_WORLD, ierr)\n"},
     "variables of a module": COUNTED,
+    "passed on": PASSED_ON,
     "a component before": {ALLOCATED: ALLOCATED.replace("nx", "h%nx").replace("ny", "h%ny")},
     "an array of the module": {
         "  real(8), allocatable :: u(:, :), v(:, :)\n": "",
@@ -185,6 +207,7 @@ STAYS: dict[str, dict[str, str]] = {
         "  integer :: width, height\n": "  integer :: width = 64, height = 24\n",
         "    height = ny\n": "    if (rank < 0) height = ny\n",
     },
+    "numbers": {CALL: "  call h%init(64, 96)\n", SIZES: "  nx = 64\n  ny = 96\n"},
     "arguments by name": {CALL: "  call h%init(nx=ny, ny=nx)\n"},
     "a whole object": {BEHIND: "  h = halo_t(h%left, h%right, nx, ny - 1)\n" + BEHIND},
     "a component that is read": {BEHIND: "  read (*, *) h%ny\n" + BEHIND},
@@ -200,6 +223,11 @@ STAYS: dict[str, dict[str, str]] = {
         NY: "    call MPI_Irecv(ny, 1, MPI_INTEGER, 0, 7, MPI_COMM_WORLD, wanted, ierr)\n"
         "    call MPI_Wait(wanted, MPI_STATUS_IGNORE, ierr)\n" + NY,
     },
+    "passed on, and one less": changed_in("    allocate (", "    m = m - 1\n    allocate ("),
+    "passed on, one less": changed_in("o%init(n, m)", "o%init(n, m - 1)"),
+    "passed on by what another may call": changed_in(
+        "    allocate (", "    if (m > 99) call made(o, n, m - 1)\n    allocate ("
+    ),
     "a namelist": {
         "  call MPI_Init(ierr)\n": "  namelist /sizes/ ny\n  call MPI_Init(ierr)\n",
         BEHIND: "  read (*, nml=sizes)\n" + BEHIND,
