@@ -27,6 +27,7 @@ import generate_bound  # type: ignore[import-not-found]
 import generate_classes  # type: ignore[import-not-found]
 import generate_faces  # type: ignore[import-not-found]
 import generate_grids  # type: ignore[import-not-found]
+import generate_kept  # type: ignore[import-not-found]
 import generate_objects  # type: ignore[import-not-found]
 import generate_rows  # type: ignore[import-not-found]
 import generate_steps  # type: ignore[import-not-found]
@@ -94,6 +95,8 @@ def make_part(language: str, seeds: list[int], folder: Path, driven: bool) -> Pa
         source.write_text(generate_views.source(seeds))
     elif language == "f90" and len(seeds) <= FEW and seeds[0] // FEW % 4 == 0:
         source.write_text(generate_bound.source(seeds))
+    elif language == "f90" and len(seeds) <= FEW and seeds[0] // FEW % 8 == 1:
+        source.write_text(generate_kept.source(seeds))
     elif language == "f90":
         source.write_text(generate_objects.source(seeds))
     else:

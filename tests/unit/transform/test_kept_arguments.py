@@ -74,7 +74,13 @@ end program heat
 CALL = "  call h%init(nx, ny)\n"
 SIZES = "  nx = 64\n  ny = 96 / np\n"
 DUMMY = "    real(8), intent(inout) :: u(0:, 0:)\n"
+ALLOCATED = "  allocate (u(0:nx + 1, 0:ny + 1), v(0:nx + 1, 0:ny + 1))\n"
 EXPLICIT = {DUMMY: DUMMY.replace("0:, 0:", "0:self%nx + 1, 0:self%ny + 1")}
+FIXED = {
+    DUMMY: DUMMY.replace("0:, 0:", "0:65, 0:97"),
+    "self%nx,": "64,",
+    ALLOCATED: "  allocate (u(0:65, 0:97), v(0:65, 0:97))\n",
+}
 FROM_ONE = {
     DUMMY: DUMMY.replace("0:, 0:", ":, :"),
     "u(1, self%ny)": "u(2, self%ny + 1)",
@@ -86,9 +92,12 @@ AGAIN = "    u(1:nx, 1:ny) = v(1:nx, 1:ny)\n"
 NX = "    self%nx = nx\n"
 NY = "    self%ny = ny\n"
 GIVEN = "    integer, intent(in) :: nx, ny\n"
-ALLOCATED = "  allocate (u(0:nx + 1, 0:ny + 1), v(0:nx + 1, 0:ny + 1))\n"
 MODULE_END = "end module halos\n"
 MAIN_END = "end program heat\n"
+CONSTANTS = {
+    SIZES: "",
+    "k, nx, ny, np, ierr\n": "k, np, ierr\n  integer, parameter :: nx = 64, ny = 96\n",
+}
 PLAIN = {
     CALL: "  call halo_init(h, nx, ny)\n",
     "    call h%exchange(u)\n": "    call halo_exchange(h, u)\n",
@@ -127,14 +136,11 @@ def changed_in(old: str, new: str) -> dict[str, str]:
 MOVED: dict[str, dict[str, str]] = {
     "assumed shape": {},
     "from one": FROM_ONE,
+    "fixed shape": FIXED,
     "explicit shape": EXPLICIT,
     "called by name": PLAIN,
     "set to numbers": {SIZES: "  nx = 64\n  ny = 96\n"},
-    "constants": EXPLICIT
-    | {
-        SIZES: "",
-        "k, nx, ny, np, ierr\n": "k, np, ierr\n  integer, parameter :: nx = 64, ny = 96\n",
-    },
+    "constants": CONSTANTS,
     "read": {SIZES: "  read (*, *) nx, ny\n"},
     "received": {SIZES: SIZES + "  call MPI_Bcast(nx, 1, MPI_INTEGER, 0, MPI_COMM_WORLD, ierr)\n"},
     "variables of a module": COUNTED,
@@ -184,6 +190,28 @@ STAYS: dict[str, dict[str, str]] = {
         NY: "    call less(ny)\n" + NY,
         MODULE_END: "  subroutine less(n)\n    integer, intent(inout) :: n\n    n = n - 1\n"
         "  end subroutine\n" + MODULE_END,
+    },
+    "a value that is set": CONSTANTS
+    | {
+        GIVEN: "    integer, value :: nx, ny\n",
+        NY: "    ny = ny - 1\n" + NY,
+    },
+    "a value that a pointer sets": CONSTANTS
+    | {
+        GIVEN: "    integer, value, target :: nx, ny\n    integer, pointer :: p\n",
+        NY: "    p => ny\n    p = p - 1\n" + NY,
+    },
+    "a value that is received": CONSTANTS
+    | {
+        GIVEN: "    integer, value, asynchronous :: nx, ny\n    integer :: wanted\n",
+        "    self%left =": "    call MPI_Irecv(ny, 1, MPI_INTEGER, 0, 7, MPI_COMM_WORLD, wanted, "
+        "ierr)\n    call MPI_Wait(wanted, MPI_STATUS_IGNORE, ierr)\n    self%left =",
+    },
+    "a variable of a module that a pointer sets": COUNTED
+    | {
+        "  integer :: width, height\n": "  integer :: width\n  integer, target :: height\n"
+        "  integer, pointer :: p\n",
+        BEHIND: "  p => height\n  p = p - 1\n" + BEHIND,
     },
     "a component that has a value": {
         "    integer :: nx, ny\n  contains\n": "    integer :: nx = 64, ny = 24\n  contains\n",
@@ -255,4 +283,13 @@ def test_around_the_interior(tmp_path: Path, change: str) -> None:
 @pytest.mark.parametrize("change", STAYS)
 def test_stays(tmp_path: Path, change: str) -> None:
     text = rewritten(tmp_path / "heat.f90", changed(PROGRAM, STAYS[change]))
-    assert "_start" not in text, text
+    assert "exchange_start" not in text, text
+
+
+@pytest.mark.parametrize("change", STAYS)
+@pytest.mark.parametrize("shape", [EXPLICIT, FIXED], ids=["explicit", "fixed"])
+def test_stays_with_other_arrays(tmp_path: Path, shape: dict[str, str], change: str) -> None:
+    parts = {new: old for new, old in STAYS[change].items() if new not in shape}
+    given = changed(changed(PROGRAM, shape), parts)
+    text = rewritten(tmp_path / "heat.f90", given)
+    assert "exchange_start" not in text, text

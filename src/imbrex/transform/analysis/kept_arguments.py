@@ -45,7 +45,7 @@ def name_kept(program: Program, footprints: Footprints) -> None:
         for statement in routine.statements()
         if statement.sets is not None and _of_arguments(routine, statement.sets[1])
     ]
-    if not candidates or not (program.is_whole and shared.possible):
+    if not (candidates and shared.possible):
         return
     kept = _Kept(program, shared)
     found = [given for candidate in candidates for given in kept.given(*candidate)]
@@ -136,8 +136,6 @@ class _Kept:
         if variable.bounds or variable.pointer or variable.volatile or variable.optional:
             return False
         footprints = self.shared.footprints
-        if dummy in footprints.addressed or dummy in self.shared.setters.set_later:
-            return False
         accesses = footprints.of_routine(routine).accesses
         written = footprints.changed([access for access in accesses if access.write])
         return variable.element == "integer" and dummy not in written
@@ -152,7 +150,7 @@ class _Kept:
             return ""
         if name in given.user.parameters:
             return name if self._stays(given.user, name) else ""
-        if given.user.key != "main" or not is_of_main(self.program, name):
+        if not is_of_main(self.program, name):
             return ""
         before = self.of_main.before.holds(given.user, given.call, [name])
         return name if before and self.of_main.tellable("", name) else ""

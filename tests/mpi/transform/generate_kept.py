@@ -1,0 +1,180 @@
+"""Whole random programs of Fortran whose sizes an object or a module keeps of what it is given.
+
+The main program and a routine between use their own names for the sizes, or the components, and now
+and then they change one of them: loops up to the one then end elsewhere than the other says.
+"""
+
+from __future__ import annotations
+
+import random
+
+HEAD = """module halos{number}
+  {use}
+  implicit none
+  integer :: wide, high
+  type :: halo_t
+    integer :: peer
+    integer :: nx, ny
+  contains
+    procedure :: init => halo_init
+    procedure :: exchange => halo_exchange
+  end type halo_t
+{arrays}contains
+  subroutine halo_init(self, nx, ny)
+    class(halo_t), intent(inout) :: self
+    integer{given} :: nx, ny
+    integer :: rank, ierr
+    call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+    self%peer = 1 - rank
+{inside}    self%nx = nx
+    self%ny = ny
+    wide = nx
+    high = ny
+  end subroutine halo_init
+  subroutine halo_exchange(self, u)
+    class(halo_t), intent(in) :: self
+    real(8), intent(inout) :: u({shape})
+    integer :: ierr
+    call MPI_Sendrecv(u(1, {ny}), {nx}, MPI_REAL8, self%peer, 1, u(1, 0), {nx}, &
+      MPI_REAL8, self%peer, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
+    call MPI_Sendrecv(u(1, 1), {nx}, MPI_REAL8, self%peer, 2, u(1, {ny} + 1), {nx}, &
+      MPI_REAL8, self%peer, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
+  end subroutine halo_exchange
+  subroutine made(o, n, m)
+    type(halo_t), intent(inout) :: o
+    integer :: n, m
+    call o%init(n, m)
+{in_made}  end subroutine made
+  subroutine less(n)
+    integer, intent(inout) :: n
+    n = n - 1
+  end subroutine less
+end module halos{number}
+program random
+  {use}
+  use halos{number}
+  implicit none
+  type(halo_t) :: h
+{own}  integer :: i, j, k, rank, ierr{sizes}
+  real(8) :: total
+  call MPI_INIT(ierr)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+  open(6, file='rank'//char(48 + rank)//'.txt', position='append')
+{calls}
+  call MPI_FINALIZE(ierr)
+end program random
+"""
+ARRAYS = "  real(8), allocatable :: u(:, :), v(:, :), w(:, :)\n"
+ALLOCATE = (
+    "allocate (u(0:{0} + {2}, 0:{1} + {2}), v(0:{0} + {2}, 0:{1} + {2}), &\n"
+    "    w(0:{0} + {2}, 0:{1} + {2}))"
+)
+
+
+class _Program:
+    """What is chosen for one program."""
+
+    def __init__(self, draw: random.Random) -> None:
+        self.draw = draw
+        self.named = draw.random() < 0.25  # the sizes are named constants
+        self.by_made = draw.random() < 0.4
+        self.shared = draw.random() < 0.4 or self.by_made
+
+    def size(self, number: int) -> str:
+        """A name of the width or the height."""
+        names = (("nx", "h%nx", "wide"), ("ny", "h%ny", "high"))[number]
+        return self.draw.choice([names[0], names[0], *names])
+
+    def sweep(self) -> list[str]:
+        into, of = self.draw.sample(["u", "v", "w"], 2)
+        low, less = self.draw.choice([("1", ""), ("1", ""), ("2", " - 1")])
+        terms = self.draw.choice(
+            [
+                "0.25d0 * ({0}(i - 1, j) + {0}(i + 1, j) + {0}(i, j - 1) + {0}(i, j + 1))",
+                "0.5d0 * {0}(i, j) + 0.25d0 * ({0}(i, j - 1) + {0}(i, j + 1))",
+                "0.5d0 * {0}(i, j) + 0.25d0",
+            ]
+        )
+        return [
+            f"do j = {low}, {self.size(1)}{less}",
+            f"  do i = 1, {self.size(0)}",
+            f"    {into}(i, j) = {terms.format(of)}",
+            "  end do",
+            "end do",
+        ]
+
+    def change(self) -> list[str]:
+        """Another size, from here on: smaller ones alone, so that the arrays hold them."""
+        if self.named:
+            return [self.draw.choice(["h%ny = h%ny - 1", "call less(h%ny)", "high = high - 1"])]
+        return [
+            self.draw.choice(
+                [
+                    "ny = ny - 1",
+                    "h%ny = h%ny - 1",
+                    "call less(ny)",
+                    "call less(h%ny)",
+                    "nx = nx - 1",
+                ]
+            )
+        ]
+
+    def steps(self) -> list[str]:
+        draw = self.draw
+        lines = []
+        for _ in range(draw.randint(2, 4)):
+            which = draw.choice(["u", "v", "w"])
+            how = draw.choice([f"h%exchange({which})", f"halo_exchange(h, {which})"])
+            body = [f"call {how}"]
+            for _ in range(draw.randint(1, 2)):
+                body += self.sweep()
+            if draw.random() < 0.03:
+                body += self.change()
+            if draw.random() < 0.6:
+                body = [f"do k = 1, {draw.randint(2, 4)}", *(f"  {b}" for b in body), "end do"]
+            if draw.random() < 0.03:
+                body += self.change()
+            lines += body
+        return lines
+
+
+def source(seeds: list[int]) -> str:
+    """One program of the steps of all seeds; the sizes are those of the first."""
+    draw = random.Random(f"kept {seeds[0]}")
+    chosen = _Program(draw)
+    nx, ny = draw.randint(12, 40), draw.randint(12, 40)
+    made = ALLOCATE.format("n", "m", 1)
+    calls = [] if chosen.named else [f"nx = {nx}", f"ny = {ny} + 0 * rank"]
+    if draw.random() < 0.2 and not chosen.named:
+        calls.append("call MPI_Bcast(ny, 1, MPI_INTEGER, 0, MPI_COMM_WORLD, ierr)")
+    late = draw.random() < 0.1 and not chosen.named
+    if chosen.by_made:
+        calls.append("call made(h, nx, ny)")
+    else:
+        calls.append(draw.choice(["call h%init(nx, ny)", "call halo_init(h, nx, ny)"]))
+        calls.append(ALLOCATE.format(chosen.size(0), chosen.size(1), draw.choice([1, 1, 2])))
+    if late:
+        calls.append("ny = ny - 1")
+    calls += ["u = 0.25d0", "v = 0.5d0", "w = 0.125d0", "u(3, :) = rank"]
+    for seed in seeds:
+        calls += chosen.steps()
+        calls.append("total = sum(u) + 2 * sum(v) + 3 * sum(w)")
+        calls.append(f"write(*, '(2i10,es25.17)') {seed}, rank, total")
+    explicit = draw.random() < 0.3
+    own = draw.random() < 0.3
+    sizes = f"\n  integer, parameter :: nx = {nx}, ny = {ny}" if chosen.named else ", nx, ny"
+    kept = draw.random() < 0.7
+    return HEAD.format(
+        number=seeds[0],
+        use="use mpi_f08" if own else "use mpi",
+        arrays=ARRAYS if chosen.shared else "",
+        own="" if chosen.shared else ARRAYS,
+        given=draw.choice([", intent(in)", ""]),
+        inside="    if (nx < 0) return\n" if draw.random() < 0.1 else "",
+        shape="0:self%nx + 1, 0:*" if explicit and kept else "0:, 0:",
+        nx="self%nx" if kept else "wide",
+        ny="self%ny" if kept else "high",
+        in_made=f"    {made}\n" if chosen.by_made else "",
+        sizes=sizes,
+        calls="\n".join(f"  {line}" for line in calls),
+    )
