@@ -39,8 +39,8 @@ MANY, FEW = 10, 2
 COMMUNICATION = frozenset({"nonblocking", "collectives", "motion"})
 # Of so many parts in C one has buffers that are parts of rows, one arrays in structures, and one
 # exchanges faces; in Fortran with objects one in four has routines that declare
-# what they get of whole arrays, and one has routines that are called by the types of objects; in
-# C++ half have an exchange and a step that are methods.
+# what they get of whole arrays, and one has routines that are called by the types of objects, and
+# one in eight has sizes that an object keeps; in C++ half have an exchange and a step as methods.
 KINDS = 6
 _WORKERS = 2
 
