@@ -56,7 +56,6 @@ program random
   implicit none
   type(halo_t) :: h
 {own}  integer :: i, j, k, rank, ierr{sizes}
-  real(8) :: total
   call MPI_INIT(ierr)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
   open(6, file='rank'//char(48 + rank)//'.txt', position='append')
@@ -158,8 +157,10 @@ def source(seeds: list[int]) -> str:
     calls += ["u = 0.25d0", "v = 0.5d0", "w = 0.125d0", "u(3, :) = rank"]
     for seed in seeds:
         calls += chosen.steps()
-        calls.append("total = sum(u) + 2 * sum(v) + 3 * sum(w)")
-        calls.append(f"write(*, '(2i10,es25.17)') {seed}, rank, total")
+        results = ["sum(u)", "sum(v)", "sum(w)", "u(2, 1)", "v(3, 2)", "1.0d0 * h%ny"]
+        for number, result in enumerate(results):
+            line = f"write(*, '(3i10,es25.17)') {seed}, rank, {number}, {result}"
+            calls.append(line)
     explicit = draw.random() < 0.3
     own = draw.random() < 0.3
     sizes = f"\n  integer, parameter :: nx = {nx}, ny = {ny}" if chosen.named else ", nx, ny"
