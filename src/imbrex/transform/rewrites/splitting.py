@@ -271,6 +271,13 @@ class Splitting(Preparing[RoutineSite, ContentT]):
         worth = 0
         parted, calls = Parted(self.program), HalfCalls(halves)
         for use in split.uses:
+            if use.joins is not None:
+                worth += use.passed + 1
+                edits[use.routine.file] += calls.start(
+                    use.routine, use.statement, use.call, split.kept, use.slot
+                )
+                continue
+            joining = [other for other in split.uses if other.joins is use]
             interior = ""
             if use.division is not None:
                 interior, changes = self.boundary.pieces(use.routine, use.division, parted)
@@ -284,6 +291,7 @@ class Splitting(Preparing[RoutineSite, ContentT]):
                 interior,
                 split.kept,
                 use.slot,
+                [(other.call, other.slot) for other in joining],
             )
             worth += use.passed + (1 if use.division else 0)
         for name, changes in parted.edits().items():

@@ -27,6 +27,7 @@ class Use:
     passed: int = 0
     slot: int = 0  # those of one caller that are under way at one time have numbers apart
     division: Division | None = None
+    joins: Use | None = None  # the later call beside whose finish this one's stands
 
 
 @dataclass(slots=True)
@@ -53,7 +54,7 @@ class Uses:
         """Note the uses of a wrapper, and which of them are under way beside each other."""
         for user in self.callers(split.wrapper.name):
             self._find_in(split, user)
-        _number(split.uses)
+        number_slots(split.uses)
 
     @staticmethod
     def one_at_a_time(split: Split) -> None:
@@ -65,7 +66,7 @@ class Uses:
                 if other.routine is use.routine and _meet(other, use):
                     other.first = other.last = other.block.statements.index(other.statement)
                     other.passed, other.division = 0, None
-        _number(split.uses)
+        number_slots(split.uses)
 
     def callers(self, name: str) -> list[Routine]:
         """The routines that call one of this name."""
@@ -107,20 +108,19 @@ class Uses:
     ) -> Use:
         use = Use(user, block.statements[index], call, block, index, index)
         schedule = split.schedule
-        late = schedule.accesses(schedule.late) + schedule.flying
         early = schedule.accesses(schedule.early)
         arguments = list(block.statements[index].accesses)
-        finish = self.footprints.bound(call, split.wrapper, late) + arguments
+        finish = self.finish(split, use)
         start = self.footprints.bound(call, split.wrapper, early) + arguments
         position = index + 1
-        while position < len(block.statements) and self._may_pass(
+        while position < len(block.statements) and self.may_pass(
             user, block, index, position, finish, sends=schedule.only_sends
         ):
             if self.footprints.of(block.statements[position], user.file).heavy:
                 use.passed, use.last = use.passed + 1, position
             position += 1
         position_up = index - 1
-        while position_up > floor and self._may_pass(user, block, index, position_up, start):
+        while position_up > floor and self.may_pass(user, block, index, position_up, start):
             if self.footprints.of(block.statements[position_up], user.file).heavy:
                 use.passed, use.first = use.passed + 1, position_up
             position_up -= 1
@@ -128,10 +128,16 @@ class Uses:
             last = self._light(user, block, index, finish)
             passed = self.footprints.changed_by(block.statements[index + 1 : last + 1], user.file)
             known = self.footprints.later(finish, passed)
-            use.division = self._division(user, block, last, known)
+            use.division = self.division(user, block, last, known)
             if use.division is not None:
                 use.last = last
         return use
+
+    def finish(self, split: Split, use: Use) -> list[Access]:
+        """What the finish of a call touches, and the messages until then."""
+        schedule = split.schedule
+        late = schedule.accesses(schedule.late) + schedule.flying
+        return self.footprints.bound(use.call, split.wrapper, late) + list(use.statement.accesses)
 
     def _light(self, user: Routine, block: Block, index: int, finish: list[Access]) -> int:
         """The last of the statements in front of a loop nest that the finish may pass."""
@@ -144,7 +150,7 @@ class Uses:
                 user, block.statements[index], statement
             ):
                 break
-            if not self._may_pass(user, block, index, last + 1, finish, declared=True):
+            if not self.may_pass(user, block, index, last + 1, finish, declared=True):
                 break
             last += 1
         return last
@@ -158,7 +164,7 @@ class Uses:
         first, second = (identifiers(text, fold=False) for text in told)
         return bool(first & second)
 
-    def _may_pass(
+    def may_pass(
         self,
         user: Routine,
         block: Block,
@@ -187,7 +193,7 @@ class Uses:
         accesses = [a for a in accesses if a.variable not in footprint.independent]
         return self.footprints.conflict(accesses, footprint.accesses, changed) is None
 
-    def _division(
+    def division(
         self, user: Routine, block: Block, index: int, finish: list[Access]
     ) -> Division | None:
         """The next loop nest, divided so that its interior needs nothing of the exchange."""
@@ -208,7 +214,7 @@ class Uses:
         return None
 
 
-def _number(uses: list[Use]) -> None:
+def number_slots(uses: list[Use]) -> None:
     """Tell those apart whose requests a caller has under way at one time."""
     for position, use in enumerate(uses):
         earlier = [u for u in uses[:position] if u.routine is use.routine and _meet(u, use)]

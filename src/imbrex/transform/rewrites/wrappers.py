@@ -16,6 +16,7 @@ from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import Routine
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.rewrites.base import Plan
+from imbrex.transform.rewrites.common_window import CommonWindow
 from imbrex.transform.rewrites.proposals import Proposal
 from imbrex.transform.rewrites.splitting import (
     RoutineSite,
@@ -85,6 +86,8 @@ class Wrappers(Splitting[Split]):
         if not any(use.passed or use.division for use in split.uses):
             self.whole[routine.key] = (split, None)
             return None
+        if self.facts.timing is None:
+            CommonWindow(self.footprints, self.uses).give(split)
         return split
 
     def apply(self, plan: Plan[RoutineSite, Split]) -> Proposal:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import product
 
 from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.program import Block, Call, Routine, Statement
@@ -34,9 +36,13 @@ class HalfCalls:
             candidate, number = f"{own}_{name}{number}", number + 1
         return candidate
 
-    def _passed(self, user: Routine, variable: Variable, number: int) -> str:
-        """The caller's variable for one that is kept, as an argument of a half."""
-        name = self._own(user, variable.name)
+    def _kept(self, user: Routine, variable: Variable, slot: int) -> str:
+        """The caller's variable for one that is kept, of a slot."""
+        return self._own(user, f"{variable.name}{slot + 1}" if slot else variable.name)
+
+    def _passed(self, user: Routine, variable: Variable, number: int, slot: int) -> str:
+        """The same as an argument of a half."""
+        name = self._kept(user, variable, slot)
         result = not self.fortran and is_carried(variable) and number == 0
         return f"&{name}" if result else name
 
@@ -59,6 +65,21 @@ class HalfCalls:
         text = f"call {text}" if self.fortran else text + ";"
         return wrapped(self.program.files[user.file].language, text, len(indent), indent)
 
+    def _half(
+        self, number: int, user: Routine, call: Call, kept: list[Variable], slot: int, indent: str
+    ) -> str:
+        own = [self._passed(user, variable, number, slot) for variable in kept]
+        own += [self._requests(user, slot)] if self.halves.count else []
+        return indent + self.call(number, user, call, own, indent)
+
+    def start(
+        self, user: Routine, statement: Statement, call: Call, kept: list[Variable], slot: int
+    ) -> list[Edit]:
+        """The call as its start alone."""
+        source = self.program.files[user.file]
+        indent = indent_at(source.data, statement.code_start)
+        return [in_place(source, statement, self._half(0, user, call, kept, slot, indent))]
+
     def use(
         self,
         user: Routine,
@@ -69,14 +90,17 @@ class HalfCalls:
         interior: str,
         kept: list[Variable],
         slot: int,
+        joining: Sequence[tuple[Call, int]] = (),
     ) -> list[Edit]:
-        """The call as two, each at its place in the block, with the requests of one slot."""
+        """The call as two, each at its place in the block, with the requests of one slot.
+
+        `joining`: calls whose finishes stand in front of this one's, and their slots.
+        """
         source = self.program.files[user.file]
         indent = indent_at(source.data, statement.code_start)
-        starts, ends = ([self._passed(user, v, number) for v in kept] for number in (0, 1))
-        own = [self._requests(user, slot)] if self.halves.count else []
-        start = indent + self.call(0, user, call, starts + own, indent)
-        finish = indent + self.call(1, user, call, ends + own, indent)
+        start = self._half(0, user, call, kept, slot, indent)
+        ended = [*joining, (call, slot)]
+        finish = "\n".join(self._half(1, user, c, kept, number, indent) for c, number in ended)
         index = block.statements.index(statement)
         first, last = places
         middle = [start] if first == index else []
@@ -127,8 +151,8 @@ class HalfCalls:
             requests = self._array(user)
             lines.append(f"{halves.request_type(user)} {requests}({halves.count * slots})")
         fixed = self.program.files[user.file].language is Language.FORTRAN_FIXED
-        for variable in kept:
-            name = self._own(user, variable.name)
+        for variable, slot in product(kept, range(slots)):
+            name = self._kept(user, variable, slot)
             if halves.unsized(variable):
                 bounds = ", ".join(":" for _ in variable.bounds)
                 lines.append(f"{variable.element}, allocatable :: {name}({bounds})")
@@ -142,8 +166,8 @@ class HalfCalls:
         halves = self.halves
         requests = self._array(user)
         lines = [f"MPI_Request {requests}[{halves.count * slots}];"] if halves.count else []
-        for variable in kept:
-            declared = typed(variable, self._own(user, variable.name))
+        for variable, slot in product(kept, range(slots)):
+            declared = typed(variable, self._kept(user, variable, slot))
             lines.append(f"{declared}{halves.c_bounds(variable)};")
         return lines
 
