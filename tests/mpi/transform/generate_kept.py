@@ -122,9 +122,21 @@ class _Program:
         draw = self.draw
         lines = []
         for _ in range(draw.randint(2, 4)):
-            which = draw.choice(["u", "v", "w"])
-            how = draw.choice([f"h%exchange({which})", f"halo_exchange(h, {which})"])
-            body = [f"call {how}"]
+            several = draw.choice([1, 1, 2, 3])
+            body = []
+            for which in draw.choices("uvw", k=several):
+                how = draw.choice([f"h%exchange({which})", f"halo_exchange(h, {which})"])
+                body.append(f"call {how}")
+                if draw.random() < 0.05:
+                    body.append(
+                        draw.choice(
+                            [
+                                "u(2, 2) = v(2, 1)",
+                                "call MPI_Barrier(MPI_COMM_WORLD, ierr)",
+                                "v = 0.5d0 * v",
+                            ]
+                        )
+                    )
             for _ in range(draw.randint(1, 2)):
                 body += self.sweep()
             if draw.random() < 0.03:

@@ -87,6 +87,7 @@ PHASES = """\
     call MPI_Sendrecv(x(1, nl + 1), n, MPI_REAL8, dn, 1, x(1, 0), n, MPI_REAL8, &
       up, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
 """
+PRINT = "  print *, rank, sum(a), sum(c), sum(d)\n"
 ONE_END = {"b(i, j - 1) + ": "", "a(i, j - 1) + ": ""}
 # name: what is replaced, and how the calls follow each other up to the nest
 MOVED: dict[str, tuple[dict[str, str], str]] = {
@@ -106,12 +107,12 @@ MOVED: dict[str, tuple[dict[str, str], str]] = {
 STAYS: dict[str, tuple[dict[str, str], str]] = {
     "a wildcard": (
         {
-            "  call MPI_Finalize(ierr)\n": "  call MPI_Sendrecv(k, 1, MPI_INTEGER, up, 7, j, 1, "
-            "MPI_INTEGER, &\n    MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)\n"
-            "  print *, j\n  call MPI_Finalize(ierr)\n",
+            "  call MPI_Finalize(ierr)\n": "  call MPI_Sendrecv(rank, 1, MPI_INTEGER, up, 7, np, "
+            "1, MPI_INTEGER, &\n    MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)\n"
+            "  print *, np\n  call MPI_Finalize(ierr)\n",
             BODY: BEGUN,
         },
-        "",
+        "sfsfsdf",
     ),
     "the same array": ({SECOND: FIRST}, "sfssdff"),
     "used between": ({SECOND: "    b(:, 1) = a(:, 0)\n" + SECOND}, "sfssdff"),
@@ -121,6 +122,9 @@ STAYS: dict[str, tuple[dict[str, str], str]] = {
     ),
     "a size between": ({SECOND: "    nl = nl - 1\n" + SECOND}, ""),
     "the end of one starts more": ({BODY: PHASES} | ONE_END, "sfsfsdf"),
+    "needed everywhere": ({"d(i, j) = a(i, j - 1)": "d(i, j) = a(i, 0)"}, "sfssdff"),
+    "started ahead of other work": ({FIRST: "    d(:, :) = 2 * d(:, :)\n" + FIRST}, "sfssdff"),
+    "no work behind": ({PRINT: SECOND + THIRD + PRINT}, "sssdfffsfsf"),
     "one of them in a branch": (
         {SECOND: "    if (k > 3) then\n  " + SECOND + "    end if\n"},
         "sfsfsdf",
