@@ -95,10 +95,6 @@ MOVED: dict[str, tuple[dict[str, str], str]] = {
     "two": ({FIRST: "", "a(i, j - 1) + a(i, j + 1) + ": ""}, "ssdff"),
     "nonblocking as it is": ({BODY: BEGUN}, "sssdfff"),
     "packed": ({BODY: PACKED} | ONE_END, "sssdfff"),
-    "work of its own between": (
-        {SECOND: "    d(:, nl + 1) = k\n" + SECOND},
-        "sssdfff",
-    ),
     "behind an independent nest": (
         {THIRD: THIRD + "    d(:, :) = 2 * d(:, :)\n"},
         "sssfff",
@@ -125,6 +121,10 @@ STAYS: dict[str, tuple[dict[str, str], str]] = {
     "needed everywhere": ({"d(i, j) = a(i, j - 1)": "d(i, j) = a(i, 0)"}, "sfssdff"),
     "started ahead of other work": ({FIRST: "    d(:, :) = 2 * d(:, :)\n" + FIRST}, "sfssdff"),
     "no work behind": ({PRINT: SECOND + THIRD + PRINT}, "sssdfffsfsf"),
+    "work of its own between": (
+        {SECOND: "    d(:, nl + 1) = k\n" + SECOND},
+        "sfssdff",
+    ),
     "one of them in a branch": (
         {SECOND: "    if (k > 3) then\n  " + SECOND + "    end if\n"},
         "sfsfsdf",

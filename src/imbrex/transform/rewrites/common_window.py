@@ -24,13 +24,13 @@ class CommonWindow:
         self.uses = uses
 
     def give(self, split: Split) -> None:
-        """Let each call whose nest is not divided join the next one of its block with a window."""
+        """Let each call without a window of its own join the next one of its block that has one."""
         if any(map(is_vector, split.kept)) or not self._only_ends(split):
             return
         for position in range(len(split.uses) - 2, -1, -1):
             one, following = split.uses[position : position + 2]
             last = following.joins or following
-            if one.block is last.block and one.division is None:
+            if one.block is last.block and not (one.passed or one.division):
                 self._join(split, one, last)
         number_slots(split.uses)
 

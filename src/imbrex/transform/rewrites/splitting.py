@@ -272,7 +272,7 @@ class Splitting(Preparing[RoutineSite, ContentT]):
         parted, calls = Parted(self.program), HalfCalls(halves)
         for use in split.uses:
             if use.joins is not None:
-                worth += use.passed + 1
+                worth += 1
                 edits[use.routine.file] += calls.start(
                     use.routine, use.statement, use.call, split.kept, use.slot
                 )
