@@ -44,7 +44,7 @@ def _constants(
     for statement in routine.statements():
         for block in statement.blocks:
             names = _declared(program, block)
-            inner.update({n: block for n in names if program.variables[n].kind == "local"})
+            inner.update({n: at for n, at in names.items() if program.variables[n].kind == "local"})
     if not declared and not inner:
         return {}
     written: dict[str, int] = {}
@@ -52,19 +52,19 @@ def _constants(
         for access in statement.accesses:
             if access.write and not access.through:
                 written[access.variable] = written.get(access.variable, 0) + 1
-    declared |= inner.keys()
-    single = {key for key in declared - addressed if written[key] == 1}
+    declared |= inner
+    single = {key for key in declared.keys() - addressed if written[key] == 1}
     not_single = [a for a in footprints.of_routine(routine).accesses if a.variable not in single]
     changed = footprints.changed(not_single)
     values: dict[str, Affine] = {}
 
     def keeps(key: str, value: Affine) -> bool:
         """Whether nothing that the value is made of changes where the variable is known."""
-        if key not in inner:
+        if program.variables[key].kind != "local":
             return value.variables().isdisjoint(changed)
-        statements = inner[key].statements
-        found = footprints.changed_by(statements, routine.file)
-        return value.variables().isdisjoint(found)
+        block, position = declared[key]
+        behind = footprints.changed_by(block.statements[position:], routine.file)
+        return value.variables().isdisjoint(behind - single)
 
     # What is made of others may be looked at before them: it is told in the terms of the last.
     for _ in range(len(single)):
@@ -79,11 +79,11 @@ def _constants(
     return values
 
 
-def _declared(program: Program, block: Block) -> set[str]:
-    """The variables that are declared in a block, with a value that is known."""
+def _declared(program: Program, block: Block) -> dict[str, tuple[Block, int]]:
+    """The variables that are declared in a block, with a value that is known, and where."""
     return {
-        access.variable
-        for statement in block.statements
+        access.variable: (block, position)
+        for position, statement in enumerate(block.statements)
         if statement.kind is Kind.DECLARE
         for access in statement.accesses
         if access.write and access.variable in program.definitions
