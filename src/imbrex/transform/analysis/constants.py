@@ -40,19 +40,17 @@ def _constants(
     program: Program, footprints: Footprints, routine: Routine, addressed: set[str]
 ) -> dict[str, Affine]:
     declared = _declared(program, routine.body)
-    inner = {}
     for statement in routine.statements():
         for block in statement.blocks:
-            names = _declared(program, block)
-            inner.update({n: at for n, at in names.items() if program.variables[n].kind == "local"})
-    if not declared and not inner:
+            inner = _declared(program, block).items()
+            declared |= {n: at for n, at in inner if program.variables[n].kind == "local"}
+    if not declared:
         return {}
     written: dict[str, int] = {}
     for statement in routine.statements():
         for access in statement.accesses:
             if access.write and not access.through:
                 written[access.variable] = written.get(access.variable, 0) + 1
-    declared |= inner
     single = {key for key in declared.keys() - addressed if written[key] == 1}
     not_single = [a for a in footprints.of_routine(routine).accesses if a.variable not in single]
     changed = footprints.changed(not_single)

@@ -37,11 +37,7 @@ def name_derived(program: Program, footprints: Footprints) -> None:
     found = _find(program, footprints)
     if not found:
         return
-    renaming = Renaming(_value_of(found), frozenset(found))
-    for routine in program.routines.values():
-        for statement in routine.statements():
-            renaming.statement(statement)
-            renaming.allocations(statement)
+    Renaming(_value_of(found), frozenset(found)).everywhere(program)
 
 
 def _find(program: Program, footprints: Footprints) -> dict[str, Affine]:

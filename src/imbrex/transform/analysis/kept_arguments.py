@@ -65,10 +65,7 @@ def name_kept(program: Program, footprints: Footprints) -> None:
 
 def _tell_numbers(program: Program, numbers: dict[str, Affine]) -> None:
     renaming = Renaming(numbers.get, frozenset(numbers))
-    for routine in program.routines.values():
-        for statement in routine.statements():
-            renaming.statement(statement)
-            renaming.allocations(statement)
+    renaming.everywhere(program)
     for variable in program.variables.values():
         variable.bounds = tuple(
             (renaming.optional(low), renaming.optional(high)) for low, high in variable.bounds

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from imbrex.transform.model.affine import Affine, Range, Section
 from imbrex.transform.model.elementwise import Part
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import LoopRange, Statement
+from imbrex.transform.model.program import LoopRange, Program, Statement
 
 
 class Renaming:
@@ -31,6 +31,13 @@ class Renaming:
         if old is None:
             return None
         return tuple(Range(self.optional(r.low), self.optional(r.high)) for r in old)
+
+    def everywhere(self, program: Program) -> None:
+        """Replace in all statements of a program, and in what they allocate."""
+        for routine in program.routines.values():
+            for statement in routine.statements():
+                self.statement(statement)
+                self.allocations(statement)
 
     def statement(self, statement: Statement) -> None:
         """Replace in all sections, bounds and arguments of a statement, its blocks apart."""

@@ -10,8 +10,6 @@ from __future__ import annotations
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.divided import Schedule
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Kind
 from imbrex.transform.rewrites.uses import Split, Use, Uses, number_slots
 from imbrex.transform.text.local_vectors import is_vector
 
@@ -53,18 +51,16 @@ class CommonWindow:
         if moved or not (last.passed or last.division):
             return
         finish = self.uses.finish(split, one)
-        calls = {id(use.statement) for use in split.uses if use is last or use.joins is last}
+        window = [use for use in split.uses if use is last or use.joins is last]
+        calls = {id(use.statement) for use in window}
         for position in range(index + 1, end + 1):
             passed = id(statements[position]) in calls
-            if not self._may_pass(one, index, position, finish, communication=passed):
+            if not self.uses.may_pass(
+                one.routine, one.block, index, position, finish, communication=passed
+            ):
                 return
         if last.division is not None:
-            wanted = finish + [
-                access
-                for use in split.uses
-                if use is last or use.joins is last
-                for access in self.uses.finish(split, use)
-            ]
+            wanted = [access for use in (one, *window) for access in self.uses.finish(split, use)]
             changed = self.footprints.changed_by(statements[index + 1 : end + 1], one.routine.file)
             known = self.footprints.later(wanted, changed)
             division = self.uses.division(one.routine, one.block, end, known)
@@ -72,17 +68,3 @@ class CommonWindow:
                 return
             last.division = division
         one.joins, one.last = last, end
-
-    def _may_pass(
-        self, one: Use, index: int, position: int, finish: list[Access], *, communication: bool
-    ) -> bool:
-        if not communication:
-            return self.uses.may_pass(one.routine, one.block, index, position, finish)
-        statement = one.block.statements[position]
-        found = self.footprints.of(statement, one.routine.file)
-        if found.stop or found.leaves or statement.kind is not Kind.SIMPLE:
-            return False
-        passed = one.block.statements[index + 1 : position + 1]
-        changed = self.footprints.changed_by(passed, one.routine.file)
-        accesses = [a for a in finish if a.variable not in found.independent]
-        return self.footprints.conflict(accesses, found.accesses, changed) is None

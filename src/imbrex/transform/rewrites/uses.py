@@ -114,7 +114,7 @@ class Uses:
         start = self.footprints.bound(call, split.wrapper, early) + arguments
         position = index + 1
         while position < len(block.statements) and self.may_pass(
-            user, block, index, position, finish, sends=schedule.only_sends
+            user, block, index, position, finish, communication=schedule.only_sends
         ):
             if self.footprints.of(block.statements[position], user.file).heavy:
                 use.passed, use.last = use.passed + 1, position
@@ -173,12 +173,12 @@ class Uses:
         accesses: list[Access],
         *,
         declared: bool = False,
-        sends: bool = False,
+        communication: bool = False,
     ) -> bool:
         """Whether accesses of the call at `index` may go past a statement and all in between.
 
-        `declared`: a declaration may be among these. `sends`: what goes past it only waits for
-        sends, which the order of no other communication depends on.
+        `declared`: a declaration may be among these. `communication`: so may be other messages, of
+        which none depends on the order of what goes past it.
         """
         statement = block.statements[position]
         footprint = self.footprints.of(statement, user.file)
@@ -186,7 +186,7 @@ class Uses:
             return False
         if statement.kind is Kind.DECLARE and not declared:
             return False
-        if (footprint.events and not sends) or statement.text == "terminal":
+        if (footprint.events and not communication) or statement.text == "terminal":
             return False  # another exchange may want the same channel
         low, high = min(index + 1, position), max(index, position + 1)
         changed = self.footprints.changed_by(block.statements[low:high], user.file)
