@@ -75,9 +75,15 @@ def answers(folder: Path, **parts: str) -> tuple[list[str], str]:
     return sends, outcome.after[str(source)].decode()
 
 
+MORE = "type, extends(grid_t) :: more_t\n  integer :: z\nend type more_t\n"
 MOVED = {
     "work on another array": {"code": SEND + WORK},
     "another component": {"code": SEND + "call work(g%v)\n"},
+    "another component of an extended type": {
+        "types": MORE,
+        "declarations": "type(more_t) :: m",
+        "code": SEND.replace("g%u,", "m%u,") + "call work(m%grid_t%v)\n",
+    },
     "a loop over another component": {
         "code": SEND + "do i = 1, g%nx\n  g%v(i) = g%v(i) + 1\nend do\n"
     },
@@ -133,9 +139,26 @@ REFUSED: dict[str, dict[str, str]] = {
         "declarations": "type(grid_t), pointer :: q",
         "code": "q => h\n" + SEND + WORK,
     },
-    "an extended type": {
-        "types": "type, extends(grid_t) :: more_t\n  integer :: z\nend type more_t\n",
-        "code": SEND + WORK,
+    "a pointer in a type that extends it": {
+        "types": MORE.replace("integer :: z", "double precision, pointer :: z(:)")
+        + "type(more_t), target :: other",
+        "declarations": "type(more_t) :: m",
+        "code": "m%z => other%u\n" + SEND + WORK,
+    },
+    "the part of an extended type": {
+        "types": MORE,
+        "declarations": "type(more_t) :: m",
+        "code": SEND.replace("g%u,", "m%u,") + SET % "m%grid_t%u" + WORK,
+    },
+    "the part of an extended type as a whole": {
+        "types": MORE,
+        "declarations": "type(more_t) :: m",
+        "code": SEND.replace("g%u,", "m%u,") + "m%grid_t = h\n" + WORK,
+    },
+    "an extended type that is not there": {
+        "types": MORE.replace("(grid_t)", "(base_t)"),
+        "declarations": "type(more_t) :: m",
+        "code": SEND.replace("g%u,", "m%u,") + WORK,
     },
     "a type for C": {
         "types": "type, bind(c) :: small_t\n  double precision :: u(100)\n"
@@ -148,9 +171,12 @@ REFUSED: dict[str, dict[str, str]] = {
         "code": SEND.replace("g%u,", "s%u,") + SET % "e",
     },
     "polymorphic and allocatable": {
-        "types": "type, extends(grid_t) :: more_t\n  integer :: z\nend type more_t\n",
+        "types": MORE,
         "declarations": "class(grid_t), allocatable :: any_grid",
-        "code": "allocate(more_t :: any_grid)\n" + SEND + WORK,
+        "code": "allocate(more_t :: any_grid)\n"
+        + SEND.replace("g%u,", "any_grid%u,")
+        + "deallocate(any_grid)\n"
+        + WORK,
     },
     "select type": {
         "declarations": "class(*), allocatable :: thing",

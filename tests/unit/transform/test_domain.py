@@ -274,7 +274,10 @@ KEEP = """  subroutine keep(d)
 """
 
 NOT_SINGLE: dict[str, Changes] = {
-    "extended": {"  type field_t\n": MORE},
+    "one that is extended": {
+        "  type field_t\n": MORE,
+        OBJECT: f"{OBJECT}    type(more_t) :: m\n",
+    },
     "given through a pointer": {
         "w(:,:)\n  end type": f"w(:,:)\n{POINTER}  end type",
         BEGUN: f"{BEGUN}    f%op => keep\n    call f%op(d)\n",
@@ -284,16 +287,26 @@ NOT_SINGLE: dict[str, Changes] = {
     "an array": {OBJECT: "    type(domain_t) :: d(1)\n"},
     "in a block": {CALL: f"  block\n{OBJECT}  end block\n{CALL}"},
     "a result": {OBJECT: "", **procedure(MAKER)},
-    "begins again": {**DEFAULT, **procedure(RENEW)},
     "of a recursive procedure": {"  subroutine advance": "  recursive subroutine advance"},
     "a constructor": {BEGUN: BEGUN + "    call sweep(domain_t(1, 1, 0, 0, 0), f)\n"},
+    "one that is extended, in a block": {
+        "  type field_t\n": MORE,
+        CALL: f"  block\n    type(more_t) :: m\n    m%nx = 1\n  end block\n{CALL}",
+    },
     "in one that there is twice": {**IN_TYPE, OBJECT: "    type(held_t) :: d, c\n"},
 }
 SINGLE: dict[str, Changes] = {
     "as it is": {},
     "an argument alone": procedure(RENEW),
+    "an argument that begins again": {**DEFAULT, **procedure(RENEW)},
+    "one that nothing extends in fact": {"  type field_t\n": MORE},
     "of no recursive procedure": {"  subroutine advance": "  non_recursive subroutine advance"},
     "in another one": {OBJECT: "    type(held_t) :: d\n", **IN_TYPE},
+    "in one that extends another": {
+        OBJECT: "    type(held_t) :: d\n",
+        "  type field_t\n": "  type :: base_t\n    integer :: k\n  end type\n"
+        + IN_TYPE["  type field_t\n"].replace("type held_t", "type, extends(base_t) :: held_t", 1),
+    },
 }
 
 

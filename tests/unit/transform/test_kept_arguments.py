@@ -102,6 +102,7 @@ PLAIN = {
     CALL: "  call halo_init(h, nx, ny)\n",
     "    call h%exchange(u)\n": "    call halo_exchange(h, u)\n",
 }
+FIRST = {"    integer :: nx, ny\n  contains\n": "    integer :: nx = 64, ny = 24\n  contains\n"}
 BEHIND = "  u = 1\n"
 COUNTED = {
     "  type :: halo_t\n": "  integer :: width, height\n  type :: halo_t\n",
@@ -134,6 +135,7 @@ def changed_in(old: str, new: str) -> dict[str, str]:
 
 
 MOVED: dict[str, dict[str, str]] = {
+    "components that have values": FIRST,
     "assumed shape": {},
     "from one": FROM_ONE,
     "fixed shape": FIXED,
@@ -213,8 +215,31 @@ STAYS: dict[str, dict[str, str]] = {
         "  integer, pointer :: p\n",
         BEHIND: "  p => height\n  p = p - 1\n" + BEHIND,
     },
+    "a component that has a value, behind a return": FIRST
+    | {NX: "    if (rank > 5) return\n" + NX},
+    "a component that has a value, where it is not always given": FIRST
+    | {CALL: "  if (np < 5) then\n  " + CALL + "  end if\n"},
+    "a component that has a value, through routines that do not always give it": FIRST
+    | {
+        NY: "    call keep(self, ny)\n",
+        MODULE_END: "  subroutine keep(self, n)\n    class(halo_t), intent(inout) :: self\n"
+        "    integer, intent(in) :: n\n    if (n < 0) self%ny = n\n  end subroutine\n" + MODULE_END,
+    },
+    "a number, where a component had another value": CONSTANTS
+    | EXPLICIT
+    | {
+        "    integer :: nx, ny\n  contains\n": "    integer :: nx = 80, ny = 96\n  contains\n",
+        ALLOCATED: "",
+        CALL: ALLOCATED.replace("nx", "h%nx").replace("ny", "h%ny") + CALL,
+    },
+    "a component that gets its value again": FIRST
+    | {
+        AGAIN: AGAIN + "    call again(h)\n",
+        MODULE_END: "  subroutine again(h)\n    class(halo_t), intent(out) :: h\n"
+        "    h%left = 0\n    h%right = 0\n  end subroutine\n" + MODULE_END,
+    },
     "a component that has a value": {
-        "    integer :: nx, ny\n  contains\n": "    integer :: nx = 64, ny = 24\n  contains\n",
+        **FIRST,
         NY: "    if (rank < 0) self%ny = ny\n",
     },
     "two objects": {

@@ -106,6 +106,11 @@ CONTAINS = "contains\n  subroutine initialize"
 BEHIND = "  subroutine swap"
 
 DIVIDED: dict[str, dict[str, str]] = {
+    "an extended type": {
+        "  type :: parallel_data": "  type, extends(field) :: more\n"
+        "    integer :: z\n  end type more\n"
+        "  type :: parallel_data",
+    },
     "an associate name": {
         BODY: "    associate (from => prev%data)\n"
         + BODY.replace("prev%data", "from")
@@ -236,11 +241,6 @@ STAYS: dict[str, dict[str, str]] = {
         BODY: "    associate (from => prev%data(:, :))\n"
         + BODY.replace("prev%data", "from")
         + "    end associate\n",
-    },
-    "an extended type": {
-        "  type :: parallel_data": "  type, extends(field) :: more\n"
-        "    integer :: z\n  end type more\n"
-        "  type :: parallel_data",
     },
     "a dynamic type": {
         EVOLVING: EVOLVING.replace("type(field)", "class(field)"),

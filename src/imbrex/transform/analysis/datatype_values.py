@@ -208,7 +208,9 @@ def _declared(program: Program, key: str) -> set[str] | None:
     given = re.compile(rb"(?i)\b" + name + rb"\s*(?:=(?![=>])\s*([^\n;,!&)]*)|[({])")
     further = [rb"^\s*(?:data|namelist)\b.*\b" + name + rb"\b"]
     if variable.record:
-        further.append(rb"\b" + re.escape(_type_name(variable.record).encode()) + rb"\s*\(")
+        types = program.record_types.get(variable.record, {_type_name(variable.record)})
+        made = "|".join(re.escape(name) for name in sorted(types))
+        further.append(rb"\b(?:" + made.encode() + rb")\s*\(")
     elsewhere = re.compile(rb"(?im)" + rb"|".join(further))
     found = set()
     sources = (*program.files.values(), *program.headers.values())

@@ -28,7 +28,7 @@ _SHARED = frozenset({"global", "static"})
 # Of Fortran: what frees an allocatable array, which may then get another shape.
 _OTHER_SHAPES = re.compile(rb"(?i)\bintent\s*\(\s*out\s*\)[^\n]*\ballocatable\b")
 # Of Fortran: what sets variables under other names, or by lists of names.
-_ELSEWHERE = re.compile(rb"(?im)^\s*namelist\s*/|\bbind\s*\(\s*c\b|\bextends\s*\(")
+_ELSEWHERE = re.compile(rb"(?im)^\s*namelist\s*/|\bbind\s*\(\s*c\b")
 _FIELD = re.compile(r"\s*&?\s*(\w+)\s*(->|\.|%)\s*\w+\s*")
 
 

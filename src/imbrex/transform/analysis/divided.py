@@ -30,6 +30,11 @@ class Item:
     number: int = 0
     returns: bool = False  # `if (...) return` ahead of all else, which each half asks
 
+    @property
+    def may_be_left(self) -> bool:
+        """Whether it stands in a conditional."""
+        return not all(guard.names_alone for guard, _ in self.path)
+
 
 @dataclass(slots=True)
 class Schedule:

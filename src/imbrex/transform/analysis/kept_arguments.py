@@ -92,21 +92,31 @@ class _Kept:
             return []
         if list(self.shared.setters.setting(key)) != [(routine, statement)]:
             return []
-        if not self.shared.first.never_read(routine, statement, "", key):
-            return []
+        known = self.shared.first.never_read(routine, statement, "", key)
         found: list[_Given] = []
         keys = [key]
         inside = {routine.key}
+        sure = True  # whether each run of a routine that is looked at keeps it
         while _of_arguments(routine, value):
             above = self._above(routine, value)
             if above is None or above[1].key in inside:
                 break
             name = min(value.variables())
             keys += [name] if value == Affine.variable(name) else []
-            value, routine, call = above
+            sure = sure and self._always(routine, statement)
+            value, routine, statement = above
             inside.add(routine.key)
-            found.append(_Given(tuple(keys), value, routine, call))
+            if known or (sure and value.terms):  # behind the call it is no first value
+                found.append(_Given(tuple(keys), value, routine, statement))
         return found
+
+    def _always(self, routine: Routine, statement: Statement) -> bool:
+        """Whether each run of a routine comes to a statement."""
+        body = routine.body.statements
+        if statement.parent is not routine.body:
+            return False
+        before = (self.shared.footprints.of(s, routine.file) for s in body[: body.index(statement)])
+        return not any(each.leaves or each.jumps for each in before)
 
     def _above(self, routine: Routine, value: Affine) -> tuple[Affine, Routine, Statement] | None:
         """What a value of arguments is where the routine is called, at one place."""

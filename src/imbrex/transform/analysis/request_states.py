@@ -127,7 +127,8 @@ class RequestStates:
                 other.record
                 for other in fields
                 for known in fields
-                if known.record in found and other.record in known.element
+                if known.record in found
+                and (other.record in known.element or other.record == known.object)
             }
             grown = not inner <= found
             found |= inner

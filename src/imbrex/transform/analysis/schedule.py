@@ -191,7 +191,12 @@ class Scheduler:
         return parts, asked
 
     def _divisible(self, statement: Statement) -> bool:
-        """Whether a conditional may be taken apart: its conditions can be asked again later."""
+        """Whether a conditional may be taken apart: its conditions can be asked again later.
+
+        What only gives names to variables may be.
+        """
+        if statement.names_alone:
+            return bool(self.footprints.of(statement, self.routine.file).events)
         if statement.kind is not Kind.IF or statement.condition is None:
             return False
         if (

@@ -261,7 +261,7 @@ class Setters:
     def _begins(self, routine: Routine, statement: Statement) -> bool:
         """Whether a declaration gives what it declares a value."""
         source = self.program.files.get(routine.file)
-        if source is None or source.is_cxx:
+        if source is None or source.is_cxx or source.is_fortran:
             return True
         text = source.data[statement.start : statement.end]
         return any(mark in text for mark in (b"=", b"(", b"{"))

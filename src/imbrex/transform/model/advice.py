@@ -83,10 +83,10 @@ assignment-to statement-function derived-assignment derived-operator own-assignm
     keep such code out of the window, or write it plainly; size a `std::vector` before the
     message, use `v[i]`
 derived-component
-    components are told apart where no object of the type is a pointer, a target, in a common block,
-    polymorphic or extended, and pointers in it get memory by `allocate` alone: declare components
-    allocatable, leave `target` out; or pass the component to a routine that communicates and
-    computes on a plain dummy array: `call step(g%u, g%w, g%nx)`
+    components are told apart where no object of the type, of one that it extends, or that extends
+    it, is a pointer, a target or in a common block, and pointers in it get memory by `allocate`
+    alone: declare components allocatable, leave `target` out; or pass the component to a routine
+    that communicates and computes on a plain dummy array: `call step(g%u, g%w, g%nx)`
 derived-object derived-argument object-ends component-elsewhere
     send components, not whole objects; declare objects in the main program or a module, pass them
     `intent(inout)`; start and complete messages on components in one routine

@@ -23,6 +23,8 @@ class Variable:
     bounds: tuple[tuple[Affine | None, Affine | None], ...] = ()
     volatile: bool = False
     record: str = ""  # name of the struct type, where the variable is one
+    # Of Fortran: what stands for the derived type of an object, or of a component that is one.
+    object: str = ""
     lifetime: tuple[int, int] | None = None  # byte span of the block it lives in; None: for ever
     line: int = 0
     optional: bool = False  # a Fortran dummy argument that may be absent

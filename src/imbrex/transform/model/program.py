@@ -155,6 +155,7 @@ class Statement:
     more_conditions: list[str] | None = None
     code_start: int = -1  # start without leading directives
     text: str = ""  # of an inserted statement
+    names_alone: bool = False  # of a CONSTRUCT: it gives names to variables, and does no more
     # What an inserted statement does; see rewrites.
     role: object | None = None
     removed: bool = False
@@ -359,6 +360,8 @@ class Program:
     # Of Fortran: the spans, by file, of lines that bind types to procedures which are called by
     # names alone, that is by no operator and no assignment.
     binding_lines: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    # Of Fortran: by what stands for derived types, as it extends or is extended, their names.
+    record_types: dict[str, set[str]] = field(default_factory=dict)
     inactive: set[str] = field(default_factory=set)  # names in Fortran code that is not compiled
     # Calls of MPI that communicate, in code of C++ that is not analysed, by place and first byte.
     not_analysed: dict[tuple[Location, int], UnreadCall] = field(default_factory=dict)

@@ -20,7 +20,7 @@ from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_owned import constructed_words, own_pointers
 from imbrex.transform.readers.fortran_procedures import Procedures, bound_keys, tell_apart
 from imbrex.transform.readers.fortran_scopes import Scope
-from imbrex.transform.readers.fortran_single import single_types
+from imbrex.transform.readers.fortran_single import first_values, single_types
 from imbrex.transform.readers.fortran_types import Types
 from imbrex.transform.readers.fortran_units import Units
 
@@ -71,6 +71,7 @@ def read_fortran(units: list[Units], program: Program, shared: set[str]) -> None
             own_pointers(scopes, definitions, names, words | made)
     whole = any(scope.kind == "program" for scope in scopes) and not program.skipped
     names.types = Types(scopes, definitions, undeclared, whole=whole)
+    program.record_types = names.types.of_records()
     names.bindings = Bindings.of(scopes, definitions, known=whole and not undeclared)
     if whole:
         names.single = program.single = single_types(scopes, definitions, names)
@@ -252,6 +253,12 @@ def _enter(scope: Scope, names: Names, program: Program, identifiers: frozenset[
         ended.stop = ReasonKind.OBJECT_ENDS()
         ended.parent = block
         block.statements.append(ended)
+    renewed = first_values(scope, names)
+    if renewed:
+        at = block.statements[0].start if block.statements else block.start
+        begun = Statement(Kind.DECLARE, at, at, scope.line, scope.line, renewed)
+        begun.parent = block
+        block.statements.insert(0, begun)
     if scope.hidden:
         unread = Statement(Kind.OPAQUE, 0, 0, scope.line, scope.line)
         unread.stop = scope.hidden

@@ -69,7 +69,11 @@ class Selectors:
         """Whether a selector names one object, or a component of one in which it stays."""
         if "%" not in selector:
             return self._is_object(names, scope, selector)
-        component = Components(names, scope).resolve(selector, 0)
+        path, _, last = selector.rpartition("%")
+        components = Components(names, scope)
+        if names.types.families.is_part(components.type_of(path), last):
+            return self._is_variable(names, scope, path)
+        component = components.resolve(selector, 0)
         if component is None or component.end != len(selector) or component.part:
             return False
         if not component.one_object or component.base.bounds:

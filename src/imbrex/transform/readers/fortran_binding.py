@@ -6,10 +6,9 @@ passed beside its object (`call halo(g, g%u)`) is followed all the same, as prog
 
 from __future__ import annotations
 
-from imbrex.transform.model.memory import BY_POINTER, Variable
+from imbrex.transform.model.memory import BY_POINTER
 from imbrex.transform.model.program import Argument, Call, Program, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
-from imbrex.transform.readers.fortran_types import type_name
 
 
 def bind_components(program: Program) -> None:
@@ -75,15 +74,8 @@ def _fits(program: Program, call: Call, routine: Routine) -> bool:
         if position >= len(routine.parameters):
             continue
         theirs = program.variables.get(routine.parameters[position])
-        here = "" if mine is None else _object(program, mine)
-        there = "" if theirs is None else _object(program, theirs)
+        here = "" if mine is None else mine.object
+        there = "" if theirs is None else theirs.object
         if here != there:
             return False
     return True
-
-
-def _object(program: Program, variable: Variable) -> str:
-    """The derived type of a variable or a component, where its components are told apart."""
-    name = type_name(variable.element)
-    known = f"record:type({name})"
-    return name if any(target == known for target, _, _ in program.record_facts) else ""

@@ -15,7 +15,7 @@ from imbrex.transform.model.memory import Variable
 from imbrex.transform.readers.fortran_elements import element
 from imbrex.transform.readers.fortran_lines import closing, split_arguments
 from imbrex.transform.readers.fortran_scopes import Scope, Symbol
-from imbrex.transform.readers.fortran_types import Definition
+from imbrex.transform.readers.fortran_types import Definition, type_name
 
 if TYPE_CHECKING:
     from imbrex.transform.readers.fortran_names import Names
@@ -82,6 +82,7 @@ class Components:
         if base is None or not base.record:
             return None
         found = Component(base, single=self.names.single)
+        families = self.names.types.families
         current, definition = base, self.names.types.of(base.element)
         while True:
             subscripts = None
@@ -104,13 +105,13 @@ class Components:
                 found.one_object = False
                 listed = "" if subscripts is None else text[slice(*subscripts)]
                 found.scattered |= not listed or self._selects_several(listed)
-            named = BASE.match(text, at + 1)
-            symbol = None if named is None else definition.scope.symbols.get(named[0])
-            if named is None or symbol is None:
+            named = self._named(text, at + 1, definition)
+            known = None if named is None else families.component(definition.scope.name, named[0])
+            if named is None or known is None:
                 return None
-            current = self.names.component(definition, symbol)
+            current = self.names.component(*known)
             found.fields.append(current)
-            found.symbol = (definition.scope, symbol)
+            found.symbol = (known[0].scope, known[1])
             found.definition = definition = self.names.types.of(current.element)
             at = found.name_end = named.end()
         found.subscripts, found.end = subscripts, at
@@ -119,6 +120,23 @@ class Components:
             found.inner.append((at + 1, stop))
             found.part, found.end = True, stop + 1
         return found if found.fields else None
+
+    def type_of(self, text: str) -> str:
+        """The name of the derived type of the object that a text like `a%b` names; or ""."""
+        if "%" not in text:
+            variable = self.names.variable(self.scope, text)
+            return "" if variable is None else type_name(variable.element)
+        found = self.resolve(text, 0)
+        return "" if found is None or found.end != len(text) else type_name(found.last.element)
+
+    def _named(self, text: str, at: int, definition: Definition) -> re.Match[str] | None:
+        """The name of a component at a place, behind names of types that the object's extends."""
+        named = BASE.match(text, at)
+        while named is not None and text[named.end() : named.end() + 1] == "%":
+            if not self.names.types.families.is_part(definition.scope.name, named[0]):
+                break
+            named = BASE.match(text, named.end() + 1)
+        return named
 
     @staticmethod
     def _within(

@@ -112,6 +112,7 @@ def _associate(
     if statement is None or not _is_told(body, statement, inside, selectors):
         return None
     statement.accesses += effects.accesses
+    statement.names_alone = not selectors.values
     own = [name for name, _, _ in selectors.values]
     keys = _live(body, scope, own, statement)
     statement.accesses += [Access(key, False, True, line.line) for key in keys]

@@ -27,7 +27,6 @@ from imbrex.transform.readers.fortran_lines import (
 from imbrex.transform.readers.fortran_names import INQUIRIES, Names
 from imbrex.transform.readers.fortran_plain import Plain
 from imbrex.transform.readers.fortran_scopes import Scope
-from imbrex.transform.readers.fortran_types import type_name
 
 _TOKEN = re.compile(
     r"(?P<string>'[^']*'|\"[^\"]*\")"
@@ -315,7 +314,7 @@ class Expressions(Arguments):
     def _note_copy(self, element: str) -> None:
         """An object is named as a whole: its value may go into another one."""
         if self.names.types.of(element) is not None:
-            self.names.program.copied_records.add(f"type({type_name(element)})")
+            self.names.program.copied_records.add(self.names.types.record(element))
 
     def section(self, variable: Variable, subscripts: str) -> Section | None:
         """The section that a list of subscripts selects."""

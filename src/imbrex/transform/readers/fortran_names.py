@@ -17,7 +17,7 @@ from imbrex.transform.readers.fortran_handles import is_handle
 from imbrex.transform.readers.fortran_kinds import kind_meant, of_used_kind
 from imbrex.transform.readers.fortran_library import MODULE_FUNCTIONS
 from imbrex.transform.readers.fortran_scopes import OWNS, Declarations, Scope, Symbol
-from imbrex.transform.readers.fortran_types import Definition, Types, type_name
+from imbrex.transform.readers.fortran_types import Definition, Types
 
 _TOKEN = re.compile(r"\d+|[a-z_]\w*|\*\*|.")
 UNKNOWN_TYPE = "?"
@@ -265,15 +265,19 @@ class Names:
 
     def _note_object(self, variable: Variable) -> None:
         """Note that a variable or a component is an object, in which components lie."""
-        record = f"type({type_name(variable.element)})"
+        record = variable.object = self.types.record(variable.element)
         if variable.kind != "field":
             variable.record = record
         self.program.record_facts.add((f"record:{record}", "addr", variable.key))
 
     def component(self, definition: Definition, symbol: Symbol) -> Variable:
         """The field that a component of a derived type is."""
-        record = f"type({definition.scope.name})"
-        key = f"field:{record}.{symbol.name}"
+        declared = f"type({definition.scope.name})"
+        record = self.types.record(declared)
+        family = self.types.families.members(definition.scope.name)
+        alone = sum(symbol.name in each.scope.symbols for each in family) == 1
+        name = symbol.name if alone else f"{definition.scope.name}%{symbol.name}"
+        key = f"field:{record}.{name}"
         known = self.program.variables.get(key)
         if known is not None:
             return known

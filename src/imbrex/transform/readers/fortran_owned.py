@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.readers.fortran_extended import Families
 from imbrex.transform.readers.fortran_groups import without_mixed
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing, first_of_reference
 from imbrex.transform.readers.fortran_names import Names
@@ -116,7 +117,8 @@ def _class(kind: str) -> str:
 
 def copied_types(scopes: list[Scope], definitions: list[Definition], names: Names) -> set[str]:
     """Types of which an object may be copied as a whole, with the pointers in it."""
-    known = {each.scope.name: each for each in definitions}
+    families = Families(definitions)
+    known = families.known
     holders = {
         symbol.name: type_name(symbol.type)
         for each in definitions
@@ -130,20 +132,21 @@ def copied_types(scopes: list[Scope], definitions: list[Definition], names: Name
     for scope in scopes:
         for line in scope.body:
             for name in _copied_in(scope, line, names, known, holders, routines):
-                found |= _inside(name, known)
+                found |= _inside(name, families)
     return found
 
 
-def _inside(name: str, known: dict[str, Definition]) -> set[str]:
-    """A type, and the types of what its objects hold."""
+def _inside(name: str, families: Families) -> set[str]:
+    """A type with those that it extends, or that extend it, and the types of what objects hold."""
     found: set[str] = set()
     work = [name]
     while work:
         inner = work.pop()
-        if inner in found or inner not in known:
+        if inner in found or inner not in families.known:
             continue
-        found.add(inner)
-        work += [type_name(symbol.type) for symbol in known[inner].scope.symbols.values()]
+        for each in families.members(inner):
+            found.add(each.scope.name)
+            work += [type_name(symbol.type) for symbol in each.scope.symbols.values()]
     return found
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import re
 
+from imbrex.transform.model.memory import Access
+from imbrex.transform.readers.fortran_extended import Families
 from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_owned import copied_types
 from imbrex.transform.readers.fortran_scopes import Scope, Symbol
@@ -21,27 +23,31 @@ _TYPED = re.compile(r"(?:type|class)\((\w+)\)")
 def single_types(
     scopes: list[Scope], definitions: list[Definition], names: Names
 ) -> frozenset[str]:
-    """These types, as `type(name)`, of a program that is there as a whole."""
+    """These types, as `type(name)`, of a program that is there as a whole.
+
+    Of those that extend others, and of these, the first one stands for all.
+    """
+    families = names.types.families
+    first = families.first  # those of one family are one record
     objects: dict[str, list[tuple[Scope, Symbol]]] = {}
-    renewed: set[str] = set()  # an object of it gets its first values again where a call begins
     for scope in (*scopes, *(each.scope for each in definitions)):
         for symbol in scope.symbols.values():
             definition = names.types.of(symbol.type)
             if definition is None:
                 continue
             if symbol.name not in scope.dummies:
-                objects.setdefault(type_name(symbol.type), []).append((scope, symbol))
-            elif "intent(out)" in symbol.attributes and _begins(definition):
-                renewed.add(type_name(symbol.type))
+                objects.setdefault(first(type_name(symbol.type)), []).append((scope, symbol))
     named = {name for name, items in objects.items() if _is_alone(items)}
     if not named:
         return frozenset()
-    named -= copied_types(scopes, definitions, names) | renewed
+    named -= copied_types(scopes, definitions, names)
     for scope in scopes:
         for line in scope.body:  # a declaration in a BLOCK, an ALLOCATE with a type
-            named -= set(_TYPED.findall(line.masked))
+            named -= {first(name) for name in _TYPED.findall(line.masked)}
     found: set[str] = set()
-    while new := {name for name in named - found if _is_held_once(objects[name][0][0], found)}:
+    while new := {
+        name for name in named - found if _is_held_once(objects[name][0][0], found, families)
+    }:
         found |= new
     return frozenset(f"type({name})" for name in found)
 
@@ -60,11 +66,25 @@ def _is_alone(items: list[tuple[Scope, Symbol]]) -> bool:
     return scope.kind == "type" or not (scope.recursive or result)
 
 
-def _begins(definition: Definition) -> bool:
-    """Whether an object of a type has values of some components at first."""
-    return any("save" in symbol.attributes for symbol in definition.scope.symbols.values())
+def first_values(scope: Scope, names: Names) -> list[Access]:
+    """The components that get their first values where a routine begins: of what it only sets."""
+    found: list[Access] = []
+    for name in scope.dummies:
+        symbol = scope.symbols.get(name)
+        if symbol is not None and "intent(out)" in symbol.attributes:
+            types = [symbol.type]
+            for kind in types:
+                if names.types.of(kind) is None:
+                    continue
+                for definition in names.types.families.members(type_name(kind)):
+                    for inner in definition.scope.symbols.values():
+                        types += [inner.type] * (inner.type not in types)
+                        if "save" in inner.attributes:
+                            key = names.component(definition, inner).key
+                            found.append(Access(key, False, True, scope.line))
+    return found
 
 
-def _is_held_once(scope: Scope, found: set[str]) -> bool:
+def _is_held_once(scope: Scope, found: set[str], families: Families) -> bool:
     """Whether where an object is declared is there once: a type only with its one object."""
-    return scope.kind != "type" or scope.name in found
+    return scope.kind != "type" or families.first(scope.name) in found

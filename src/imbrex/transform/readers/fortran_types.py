@@ -7,14 +7,17 @@ pointer can name them, and no object can be anything but what its declaration sa
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from imbrex.transform.readers.fortran_extended import Families
 from imbrex.transform.readers.fortran_lines import LogicalLine, split_arguments
 from imbrex.transform.readers.fortran_scopes import Declarations, Scope, Symbol
 
 _NAMED = re.compile(r"(type|class)\((\w+)\)")
-_PLAIN_HEADER = re.compile(r"type((,(public|private))*::)?[a-z]\w*")
+_HEADER = re.compile(r"type((,(public|private|abstract|extends\(\w+\)))*::)?[a-z]\w*")
+_EXTENDS = re.compile(r"(?<=,)extends\((\w+)\)")
 _OF_LIBRARIES = re.compile(r"mpi_\w+|c_ptr|c_funptr")
 _BOUND = re.compile(r"procedure|generic|final")
 _PROCEDURE = re.compile(r"procedure(?:\(\w*\))?((?:,[^:]*)?)(?:::)?(.*)$")
@@ -47,16 +50,15 @@ class Definition:
 
     def __init__(self, header: str, scope: Scope) -> None:
         self.scope = scope  # its symbols are the components
-        self.extends = ""
+        extended = _EXTENDS.search(header)
+        self.extends = "" if extended is None else extended[1]
         self.why = ""  # why its components cannot be told apart
         self.bindings: dict[str, Binding] = {}
         self.binding_lines: list[tuple[int, int]] = []  # their spans in the file
         self.unread = False  # whether it may have more bindings
         self._bound = False
-        if _PLAIN_HEADER.fullmatch(header) is None:
-            extended = re.search(r"extends\((\w+)\)", header)
-            self.extends = "" if extended is None else extended[1]
-            self.why = f"`{scope.name}` extends another one, or is laid out for C"
+        if _HEADER.fullmatch(header) is None:
+            self.why = f"`{scope.name}` is laid out for C, or has parameters"
 
     def read(self, line: LogicalLine, declarations: Declarations) -> None:
         """One line of the definition."""
@@ -121,16 +123,17 @@ class Types:
         `whole`: no other file can extend a type.
         """
         self.whole = whole
-        self.known: dict[str, Definition] = {}
+        self.families = Families(definitions)
+        self.known = self.families.known
         self.why: dict[str, str] = {}
+        for name, count in Counter(each.scope.name for each in definitions).items():
+            if count > 1:
+                self.why[name] = f"two types are called `{name}`"
         for definition in definitions:
             name = definition.scope.name
-            if name in self.known:
-                self.why[name] = f"two types are called `{name}`"
-            self.known[name] = definition
-            if definition.why:
-                self.why.setdefault(name, definition.why)
-                self.why.setdefault(definition.extends, f"`{definition.extends}` is extended")
+            why = definition.why or self.families.why_not(name)
+            if why:
+                self.why.setdefault(name, why)
         symbols = [
             symbol
             for scope in [*scopes, *(each.scope for each in definitions)]
@@ -150,7 +153,20 @@ class Types:
     def reason(self, element: str) -> str:
         """Why the components of a type cannot be told apart."""
         name = type_name(element)
+        if name in self.known and name not in self.why:
+            return f"the part of a `{name}` that is of the type it extends is named as a whole"
         return self.why.get(name) or f"`{name or element}` is not defined in the files"
+
+    def record(self, element: str) -> str:
+        """The record that an object of `type(name)` or `class(name)` is: of all its family."""
+        return f"type({self.families.first(type_name(element))})"
+
+    def of_records(self) -> dict[str, set[str]]:
+        """By record the names of its types."""
+        found: dict[str, set[str]] = {}
+        for name in self.known:
+            found.setdefault(self.record(f"type({name})"), set()).add(name)
+        return found
 
     def _judge_symbols(self, symbols: Iterable[Symbol]) -> None:
         unknown = ""
@@ -207,8 +223,8 @@ class Types:
         while grown:
             grown = False
             for name, definition in self.known.items():
-                for symbol in definition.scope.symbols.values():
-                    inner = type_name(symbol.type)
+                inside = [type_name(symbol.type) for symbol in definition.scope.symbols.values()]
+                for inner in (*inside, definition.extends):
                     if inner not in self.known or (name in self.why) == (inner in self.why):
                         continue
                     why = self.why.get(name) or self.why[inner]

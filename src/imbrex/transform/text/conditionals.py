@@ -1,4 +1,7 @@
-"""A conditional written once more, as it stands in the source, with other lines in its branches."""
+"""A conditional written once more, as it stands in the source, with other lines in its branches.
+
+So is an ASSOCIATE of Fortran.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,11 @@ def conditional(source: SourceFile, guard: Statement, branches: list[list[str]])
     """The lines of a conditional; `branches`: those of each of its blocks, of one at least."""
     fortran = source.language is not Language.C
     indent = indent_at(source.data, guard.code_start)
+    if guard.names_alone:
+        block = guard.blocks[0]
+        head = source.data[guard.code_start : block.start].decode().rstrip()
+        last = source.data[block.end : guard.end].decode().strip()
+        return [f"{indent}{head}", *branches[0], f"{indent}{last}"]
     conditions = [guard.condition or "", *(guard.more_conditions or [])]
     while not branches[-1]:
         branches = branches[:-1]

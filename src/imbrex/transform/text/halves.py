@@ -142,7 +142,7 @@ class Halves:
         text = self._text_maker(max(2, len(transfers)))
         indent = self._indent()
         early: list[str] = []
-        guarded = [ordered[id(t)] for item in schedule.early if item.path for t in item.transfers]
+        guarded = [ordered[id(t)] for i in schedule.early if i.may_be_left for t in i.transfers]
         for transfer in guarded:
             early.append(indent + self._preset(text, transfer.request))
         early += self._items(schedule.early, ordered, text)
