@@ -90,6 +90,7 @@ def test_untouched_bytes_stay(case: Path) -> None:
         "real_type.c": 1,
         "wrapper.c": 1,
         "counted.c": 2,
+        "outside.cpp": 1,
         "parity.c": 8,
         "parity.f90": 8,
         "waitany.c": 1,

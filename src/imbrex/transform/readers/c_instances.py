@@ -67,6 +67,12 @@ def instance_name(function: Any, record: str) -> str:
     return name + (f"#{number + 1}" if number else "")
 
 
+def pattern_of(function: Any) -> Any:
+    """What an instance is made of, or the function itself where it is none."""
+    raw = c_calls.template_of(function.raw)
+    return function if c_calls.is_null(raw) else function.tree.declaration(raw)
+
+
 def _arguments(function: Any) -> list[str]:
     """The types and numbers that a function template is instantiated for; none if not known."""
     found = []

@@ -7,7 +7,7 @@ from typing import Any
 from imbrex.transform.model.scopes import Scope
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_methods
-from imbrex.transform.readers.c_instances import members_of
+from imbrex.transform.readers.c_instances import members_of, pattern_of
 
 _CLASSES = frozenset({ck.CLASS_DECL, ck.STRUCT_DECL})
 
@@ -30,7 +30,7 @@ def scope_of(cursor: Any) -> Scope | None:
         return Scope(tuple(namespaces))
     members = members_of(record)  # of an instance they are none of its own children
     alike = [child for child in members if child.spelling == cursor.spelling]
-    first = cursor.canonical
+    first = pattern_of(cursor).canonical
     declared = None
     if first is not None and first.location != cursor.location:
         declared = (str(first.location.file), first.span[1], first.span[3])

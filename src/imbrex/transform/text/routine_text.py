@@ -16,7 +16,7 @@ from imbrex.transform.text.specification import opening_of, parameters_of
 
 _C_HEAD = re.compile(
     r"(?P<lead>(?:(?:static|inline|extern)\s+)*(?P<type>(?:(?:unsigned|long)\s+)*\w+)\s+)"
-    r"(?P<scope>(?:\w+\s*::\s*)*)(?P<name>\w+)\s*\($"
+    r"(?P<scope>(?:\w+\s*(?:<(?P<given>[\w\s,]*)>\s*)?::\s*)*)(?P<name>\w+)\s*\($"
 )
 _TAIL = re.compile(r"\)(?P<tail>(?:\s*\b(?:const|noexcept)\b)*)$")  # of a method
 _BEFORE = re.compile(r"(?:[{};:]|//[^\n]*|\*/|(?:^|\n)[ \t]*#[^\n]*)\s*$")
@@ -56,7 +56,7 @@ def _lead(head: str, opening: int) -> int:
     """Where the words in front of a parenthesis begin: a search from there on is short."""
     begin = opening
     while begin and (
-        head[begin - 1] in "_:" or head[begin - 1].isalnum() or head[begin - 1].isspace()
+        head[begin - 1] in "_:<>," or head[begin - 1].isalnum() or head[begin - 1].isspace()
     ):
         begin -= 1
     return begin
@@ -77,14 +77,16 @@ def c_routine_text(program: Program, routine: Routine, *, value: bool = False) -
     if match["type"] != "void" and not value:
         return RoutineText(problem=ReasonKind.NOT_PLAIN_FUNCTION(routine=routine.name))
     inside = head[opening + 1 : -1]
-    template = _template(head[: match.start()]) if routine.of_template else ("", ())
+    of_class = match["given"]  # parameters of the template that the method's class is made of
+    templated = routine.of_template or of_class is not None
+    template = _template(head[: match.start()]) if templated else ("", ())
     begin = match.start() - len(template[0])
     found = RoutineText(
         span=(len(head[:begin].encode()), body.end),
         parameters=[] if inside.strip() in ("", "void") else parameters_of(inside),
         lead=template[0] + match["lead"],
         scope=match["scope"],
-        template=template[1],
+        template=template[1] if routine.of_template else (),
         tail=" ".join(["", *tail.split()]),
         type=(len(head[: match.start("type")].encode()), len(head[: match.end("type")].encode())),
         inside=(len(head[: opening + 1].encode()), len(head[:-1].encode())),
@@ -98,6 +100,8 @@ def c_routine_text(program: Program, routine: Routine, *, value: bool = False) -
         not template[1] or match["scope"] or _declares(routine.plain_name).search(data)
     ):
         found.problem = ReasonKind.NOT_PLAIN_FUNCTION(routine=routine.name)
+    if of_class is not None and _listed(of_class) != list(template[1]):
+        found.problem = ReasonKind.NOT_PLAIN_FUNCTION(routine=routine.name)
     given = len(routine.parameters) - routine.on_object
     if len(found.parameters) != given or "/*" in inside or "=" in inside:
         found.problem = ReasonKind.PARAMETERS(routine=routine.name)
@@ -109,11 +113,13 @@ def _template(head: str) -> tuple[str, tuple[str, ...]]:
     match = _TEMPLATE.search(head)
     if match is None:
         return "", ()
-    parameters = [
-        _TEMPLATE_PARAMETER.fullmatch(part.strip()) for part in match["inside"].split(",")
-    ]
+    parameters = [_TEMPLATE_PARAMETER.fullmatch(part) for part in _listed(match["inside"])]
     names = tuple(parameter[1] for parameter in parameters if parameter is not None)
     return match[0], names if len(names) == len(parameters) else ()
+
+
+def _listed(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",")]
 
 
 def _declares(name: str) -> re.Pattern[bytes]:
