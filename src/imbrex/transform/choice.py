@@ -16,7 +16,16 @@ def goes_with_chosen(proposal: Proposal, program: Program, only: Set[tuple[str, 
     """
     if not only:
         return True
-    names, seen = list(proposal.also or (proposal.routine.name,)), set[str]()
+    names = list(proposal.also or (proposal.routine.name,))
+    if proposal.all_chosen:
+        names.append(proposal.routine.name)
+        return all(_is_chosen([name], program, only) for name in names)
+    return _is_chosen(names, program, only)
+
+
+def _is_chosen(names: list[str], program: Program, only: Set[tuple[str, int]]) -> bool:
+    """Whether a call of MPI of some routines, or of those that they call, is chosen."""
+    seen = set[str]()
     while names:
         name = names.pop()
         routine = program.routines.get(name)

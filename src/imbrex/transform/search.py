@@ -207,13 +207,13 @@ def _placed(proposal: Proposal, first: dict[str, bytes], current: dict[str, byte
     """The proposal with the lines of the first text."""
     place = proposal.reason.location
     file = proposal.routine.file
-    if proposal.opened:
+    if proposal.opened or proposal.starts:
         maps = line_maps(first, current)
-        opened = frozenset((name, maps[name].line(line)) for name, line in proposal.opened)
-        proposal = replace(proposal, opened=opened)
-    if proposal.starts and file in current:
-        lines = LineMap(first[file], current[file])
-        proposal = replace(proposal, starts=frozenset(map(lines.line, proposal.starts)))
+        opened, starts = (
+            frozenset((name, maps[name].line(line)) for name, line in lines)
+            for lines in (proposal.opened, proposal.starts)
+        )
+        proposal = replace(proposal, opened=opened, starts=starts)
     if proposal.posts and file in current:
         lines = LineMap(first[file], current[file])
         posts = frozenset((name, lines.line(line)) for name, line in proposal.posts)

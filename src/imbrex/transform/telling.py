@@ -243,7 +243,7 @@ def put_back(
         for decision in first:
             if decision.site.routine.name not in (proposal.routine.name, *proposal.also):
                 continue
-            if decision.site.call.line in proposal.starts:
+            if (decision.site.routine.file, decision.site.call.line) in proposal.starts:
                 decision.decision = "rewritten"
                 blocking = decision.site.call.name in mpi_calls.BLOCKING
                 decision.rewrites = ["nonblocking" if blocking else "motion"]

@@ -80,6 +80,8 @@ def test_untouched_bytes_stay(case: Path) -> None:
         "listed.cpp": 5,
         "planes.f": 4,
         "rotated.cpp": 2,
+        "sequence.c": 2,
+        "sequence.cpp": 2,
         "slabs.c": 3,
         "slabs.cpp": 1,
         "slabs_in_turn.f90": 3,

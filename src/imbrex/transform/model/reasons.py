@@ -358,6 +358,7 @@ class ReasonKind(Sentence):
     HOISTED = "the call of {call} goes from {routine} to its callers: {callers}"
     SUNK = "the call of {call} goes from {callers} into {routine}"
     SPLIT = "{wrapper} is split into a start and a finish around work of {callers}"
+    SPLIT_SEQUENCE = "{wrappers} are split into starts and finishes around work of {callers}"
     SPLIT_NEST = "{outer}, with {inner}, is split around work of {callers}"
     PROGRESS_STRIPS = (
         "progress: the loop at {place}, strips of {iterations} iterations (about {strip_us} us)"

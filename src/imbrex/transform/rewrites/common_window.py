@@ -1,4 +1,4 @@
-"""Calls of one wrapper after each other, `exchange(u)` and `exchange(w)`: one window for all.
+"""Calls of wrappers after each other, `exchange(u)` and `exchange(w)`: one window for all.
 
 Each finish would stand in front of the next start: no call passes communication. Where a finish
 only waits and unpacks, and no result of the program depends on the order in which messages come,
@@ -7,35 +7,49 @@ it may: all starts keep their order, and so messages of one channel do.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.divided import Schedule
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.model.memory import Access
 from imbrex.transform.rewrites.uses import Split, Use, Uses, number_slots
 from imbrex.transform.text.local_vectors import is_vector
 
 
 class CommonWindow:
-    """Lets calls of a wrapper have the window of the one behind them."""
+    """Lets calls of wrappers have the window of the one behind them."""
 
-    def __init__(self, footprints: Footprints, uses: Uses) -> None:
+    def __init__(self, footprints: Footprints, uses: Uses, splits: Sequence[Split]) -> None:
         self.footprints = footprints
         self.uses = uses
+        self.splits = splits
+        self._of = {id(use): split for split in splits for use in split.uses}
 
-    def give(self, split: Split) -> None:
+    def give(self) -> None:
         """Let each call without a window of its own join the next one of its block that has one."""
-        if any(map(is_vector, split.kept)) or not self._only_ends(split):
+        if not all(map(self.may_share, self.splits)):
             return
-        for position in range(len(split.uses) - 2, -1, -1):
-            one, following = split.uses[position : position + 2]
-            last = following.joins or following
-            if one.block is last.block and not (one.passed or one.division):
-                self._join(split, one, last)
-        number_slots(split.uses)
+        for calls in self.by_block():
+            for position in range(len(calls) - 2, -1, -1):
+                one, following = calls[position : position + 2]
+                if not (one.passed or one.division):
+                    self._join(one, following.joins or following)
+        for split in self.splits:
+            number_slots(split.uses)
 
-    def _only_ends(self, split: Split) -> bool:
+    def by_block(self) -> list[list[Use]]:
+        """The calls of each block, in their order."""
+        found: dict[int, list[Use]] = {}
+        for split in self.splits:
+            for use in split.uses:
+                found.setdefault(id(use.block), []).append(use)
+        return [sorted(calls, key=lambda use: use.statement.start) for calls in found.values()]
+
+    def may_share(self, split: Split) -> bool:
         """Whether the finish starts nothing, and waits for all that it waits for."""
         schedule: Schedule = split.schedule
-        if schedule.released:
+        if schedule.released or any(map(is_vector, split.kept)):
             return False
         return not any(
             event.name not in mpi_calls.WAITS
@@ -43,15 +57,19 @@ class CommonWindow:
             for event in self.footprints.of(item.statement, split.wrapper.file).events
         )
 
-    def _join(self, split: Split, one: Use, last: Use) -> None:
+    def _finish(self, use: Use) -> list[Access]:
+        return self.uses.finish(self._of[id(use)], use)
+
+    def _join(self, one: Use, last: Use) -> None:
         """Let the finish of one call stand beside that of another one, if it may pass so much."""
         statements = one.block.statements
         index, end = statements.index(one.statement), last.last
         moved = any(use.first != statements.index(use.statement) for use in (one, last))
         if moved or not (last.passed or last.division):
             return
-        finish = self.uses.finish(split, one)
-        window = [use for use in split.uses if use is last or use.joins is last]
+        finish = self._finish(one)
+        each = [use for split in self.splits for use in split.uses]
+        window = [use for use in each if use is last or use.joins is last]
         calls = {id(use.statement) for use in window}
         for position in range(index + 1, end + 1):
             passed = id(statements[position]) in calls
@@ -60,7 +78,7 @@ class CommonWindow:
             ):
                 return
         if last.division is not None:
-            wanted = [access for use in (one, *window) for access in self.uses.finish(split, use)]
+            wanted = [access for use in (one, *window) for access in self._finish(use)]
             changed = self.footprints.changed_by(statements[index + 1 : end + 1], one.routine.file)
             known = self.footprints.later(wanted, changed)
             division = self.uses.division(one.routine, one.block, end, known)

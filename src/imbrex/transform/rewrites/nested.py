@@ -211,12 +211,7 @@ class NestedWrappers(Splitting[Nest]):
         both = Halves(self.program, outer)
         edits[outer.file] += both.definition(nest.outer.schedule, nest.outer.kept)
         parts = [(leaf, written[name]) for name, leaf in nest.wrappers.items()]
-        for split, halves in (*parts, (nest.outer, both)):
-            self.rename(halves, edits)
-            self.declare(split, halves, edits)
-        for leaf, halves in parts:
-            self.edit_uses(leaf, halves, edits)
-        worth = self.edit_uses(nest.outer, both, edits)
+        *_, worth = self.put([*parts, (nest.outer, both)], edits)
         first, *inner_names = nest.wrappers
         callers = ", ".join(sorted({use.routine.name for use in nest.outer.uses}))
         text = ReasonKind.SPLIT_NEST(
@@ -232,7 +227,7 @@ class NestedWrappers(Splitting[Nest]):
             *(name for halves in written.values() for name in halves.full_names),
         )
         proposal.starts = frozenset(
-            transfer.call.line
+            (leaf.wrapper.file, transfer.call.line)
             for leaf in nest.wrappers.values()
             for transfer in leaf.schedule.transfers
         )

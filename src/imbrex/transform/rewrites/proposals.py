@@ -34,7 +34,8 @@ class Proposal:
     # Of a routine that is replaced by others: their names, and the calls that now only start.
     replaces: tuple[str, ...] = ()
     also: tuple[str, ...] = ()  # further routines that are replaced
-    starts: frozenset[int] = frozenset()
+    starts: frozenset[tuple[str, int]] = frozenset()
+    all_chosen: bool = False  # only where calls of all routines that are replaced are chosen
     # Of receives that are posted ahead, and of their refusal: routine and line of each call.
     posts: frozenset[tuple[str, int]] = frozenset()
     # Of a collective, the first of `opened`, that becomes messages: the functions that send them.

@@ -24,6 +24,7 @@ from imbrex.transform.rewrites.rearrangement import Rearrangement
 from imbrex.transform.rewrites.received import ReceivedBuffers
 from imbrex.transform.rewrites.replaced import ReplacedBuffers
 from imbrex.transform.rewrites.sent import SentCopies
+from imbrex.transform.rewrites.sequences import WrapperSequences
 from imbrex.transform.rewrites.sinking import Sinking
 from imbrex.transform.rewrites.statement_motion import StatementMotion
 from imbrex.transform.rewrites.versioning import Versioning
@@ -48,6 +49,7 @@ PREPARING: tuple[type[Preparing[Any, Any]], ...] = (
     Rearrangement,
     Versioning,
     NestedWrappers,
+    WrapperSequences,
     Wrappers,
     Hoisting,
     Sinking,

@@ -26,6 +26,7 @@ from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.given_out import made_known
 from imbrex.transform.text.half_calls import HalfCalls
 from imbrex.transform.text.halves import Halves
+from imbrex.transform.text.layout import indent_at
 from imbrex.transform.text.local_vectors import is_vector, knows_vectors
 from imbrex.transform.text.members import Declared, declared_in_class, object_of
 from imbrex.transform.text.parted import Parted
@@ -40,6 +41,7 @@ class RoutineSite:
 
     routine: Routine
     calls: tuple[Site, ...] = ()
+    routines: tuple[Routine, ...] = ()  # with it, where several are split at once
 
     @property
     def line(self) -> int:
@@ -255,45 +257,64 @@ class Splitting(Preparing[RoutineSite, ContentT]):
         for name, changes in (known or {}).items():
             edits.setdefault(name, []).extend(changes)
 
+    def put(self, parts: Sequence[tuple[Split, Halves]], edits: dict[str, list[Edit]]) -> list[int]:
+        """Put the halves of routines in the place of their calls; how much work each passes."""
+        written: list[tuple[Split, HalfCalls]] = []
+        for split, halves in parts:
+            written.append((split, HalfCalls(halves, [calls for _, calls in written])))
+            self.rename(halves, edits)
+            self._declare(*written[-1], edits)
+        return self._edit_uses(written, edits)
+
     @staticmethod
-    def declare(split: Split, halves: Halves, edits: dict[str, list[Edit]]) -> None:
+    def _declare(split: Split, calls: HalfCalls, edits: dict[str, list[Edit]]) -> None:
         """What the callers need; ahead of all that uses it at the same place."""
         seen: set[str] = set()
-        calls = HalfCalls(halves)
         for use in split.uses:
             if use.routine.name not in seen:
                 seen.add(use.routine.name)
                 slots = 1 + max(u.slot for u in split.uses if u.routine is use.routine)
                 edits[use.routine.file] += calls.declarations(use.routine, split.kept, slots)
 
-    def edit_uses(self, split: Split, halves: Halves, edits: dict[str, list[Edit]]) -> int:
-        """Put the halves in the place of the calls; how much work they pass."""
-        worth = 0
-        parted, calls = Parted(self.program), HalfCalls(halves)
-        for use in split.uses:
-            if use.joins is not None:
-                worth += 1
-                edits[use.routine.file] += calls.start(
-                    use.routine, use.statement, use.call, split.kept, use.slot
+    def _edit_uses(
+        self, written: Sequence[tuple[Split, HalfCalls]], edits: dict[str, list[Edit]]
+    ) -> list[int]:
+        parted = Parted(self.program)
+        worth = [0] * len(written)
+        # Of calls that join another one, by its identity: where each stands, and its finish.
+        finishes: dict[int, list[tuple[int, str]]] = {}
+        for split, calls in written:
+            for use in split.uses:
+                if use.joins is not None:
+                    data = self.program.files[use.routine.file].data
+                    indent = indent_at(data, use.statement.code_start)
+                    text = calls.half(1, use.routine, use.call, split.kept, use.slot, indent)
+                    joining = finishes.setdefault(id(use.joins), [])
+                    joining.append((use.statement.start, text))
+        for number, (split, calls) in enumerate(written):
+            for use in split.uses:
+                if use.joins is not None:
+                    worth[number] += 1
+                    edits[use.routine.file] += calls.start(
+                        use.routine, use.statement, use.call, split.kept, use.slot
+                    )
+                    continue
+                interior = ""
+                if use.division is not None:
+                    interior, changes = self.boundary.pieces(use.routine, use.division, parted)
+                    edits[use.routine.file] += changes
+                edits[use.routine.file] += calls.use(
+                    use.routine,
+                    use.statement,
+                    use.call,
+                    use.block,
+                    (use.first, use.last),
+                    interior,
+                    split.kept,
+                    use.slot,
+                    [text for _, text in sorted(finishes.get(id(use), []))],
                 )
-                continue
-            joining = [other for other in split.uses if other.joins is use]
-            interior = ""
-            if use.division is not None:
-                interior, changes = self.boundary.pieces(use.routine, use.division, parted)
-                edits[use.routine.file] += changes
-            edits[use.routine.file] += calls.use(
-                use.routine,
-                use.statement,
-                use.call,
-                use.block,
-                (use.first, use.last),
-                interior,
-                split.kept,
-                use.slot,
-                [(other.call, other.slot) for other in joining],
-            )
-            worth += use.passed + (1 if use.division else 0)
+                worth[number] += use.passed + (1 if use.division else 0)
         for name, changes in parted.edits().items():
             edits[name] += changes
         return worth

@@ -63,7 +63,7 @@ class Uses:
             return
         for position, use in enumerate(split.uses):
             for other in split.uses[:position]:
-                if other.routine is use.routine and _meet(other, use):
+                if other.routine is use.routine and meet(other, use):
                     other.first = other.last = other.block.statements.index(other.statement)
                     other.passed, other.division = 0, None
         number_slots(split.uses)
@@ -217,12 +217,12 @@ class Uses:
 def number_slots(uses: list[Use]) -> None:
     """Tell those apart whose requests a caller has under way at one time."""
     for position, use in enumerate(uses):
-        earlier = [u for u in uses[:position] if u.routine is use.routine and _meet(u, use)]
+        earlier = [u for u in uses[:position] if u.routine is use.routine and meet(u, use)]
         taken = {each.slot for each in earlier}
         use.slot = next(number for number in range(len(uses)) if number not in taken)
 
 
-def _meet(one: Use, other: Use) -> bool:
+def meet(one: Use, other: Use) -> bool:
     """Whether the text between the halves of two uses has a part in common."""
     (low, high), (first, last) = (
         (use.block.statements[use.first].start, use.block.statements[use.last].end)

@@ -87,7 +87,7 @@ class Wrappers(Splitting[Split]):
             self.whole[routine.key] = (split, None)
             return None
         if self.facts.timing is None:
-            CommonWindow(self.footprints, self.uses).give(split)
+            CommonWindow(self.footprints, self.uses, [split]).give()
         return split
 
     def apply(self, plan: Plan[RoutineSite, Split]) -> Proposal:
@@ -96,9 +96,7 @@ class Wrappers(Splitting[Split]):
         halves = Halves(self.program, wrapper)
         edits: dict[str, list[Edit]] = {name: [] for name in self.program.files}
         edits[wrapper.file] += halves.definition(split.schedule, split.kept)
-        self.rename(halves, edits)
-        self.declare(split, halves, edits)
-        worth = self.edit_uses(split, halves, edits)
+        (worth,) = self.put([(split, halves)], edits)
         callers = ", ".join(sorted({use.routine.name for use in split.uses}))
         text = ReasonKind.SPLIT(wrapper=wrapper.name, callers=callers)
         reason = Reason(text, Location(wrapper.file, wrapper.line))
@@ -106,7 +104,7 @@ class Wrappers(Splitting[Split]):
         schedule = split.schedule
         proposal.worth = worth * len([*schedule.transfers, *schedule.held, *schedule.begun])
         proposal.replaces = halves.full_names
-        proposal.starts = schedule.calls
+        proposal.starts = frozenset((wrapper.file, line) for line in schedule.calls)
         places = {(each.routine.file, each.call.line) for each in schedule.begun}
         proposal.opened = frozenset(places)
         return proposal

@@ -23,17 +23,22 @@ _REQUEST = re.compile(r"(?i)type\s*\(\s*mpi_request\s*\)")
 class HalfCalls:
     """Writes the calls of a routine's halves, which are written already."""
 
-    def __init__(self, halves: Halves) -> None:
+    def __init__(self, halves: Halves, beside: Sequence[HalfCalls] = ()) -> None:
         self.halves = halves
+        self.beside = beside  # those of other routines, written at the same time
+        self.declared: dict[str, set[str]] = {}  # by caller
         self.program, self.routine = halves.program, halves.routine
         self.fortran = halves.fortran
 
     def _own(self, user: Routine, name: str) -> str:
         taken = {name.lower() for name in user.exported}
+        for calls in self.beside:
+            taken |= calls.declared.get(user.key, set())
         own = self.routine.stem
         candidate, number = f"{own}_{name}", 2
         while candidate.lower() in taken:
             candidate, number = f"{own}_{name}{number}", number + 1
+        self.declared.setdefault(user.key, set()).add(candidate.lower())
         return candidate
 
     def _kept(self, user: Routine, variable: Variable, slot: int) -> str:
@@ -65,7 +70,7 @@ class HalfCalls:
         text = f"call {text}" if self.fortran else text + ";"
         return wrapped(self.program.files[user.file].language, text, len(indent), indent)
 
-    def _half(
+    def half(
         self, number: int, user: Routine, call: Call, kept: list[Variable], slot: int, indent: str
     ) -> str:
         own = [self._passed(user, variable, number, slot) for variable in kept]
@@ -78,7 +83,7 @@ class HalfCalls:
         """The call as its start alone."""
         source = self.program.files[user.file]
         indent = indent_at(source.data, statement.code_start)
-        return [in_place(source, statement, self._half(0, user, call, kept, slot, indent))]
+        return [in_place(source, statement, self.half(0, user, call, kept, slot, indent))]
 
     def use(
         self,
@@ -90,17 +95,16 @@ class HalfCalls:
         interior: str,
         kept: list[Variable],
         slot: int,
-        joining: Sequence[tuple[Call, int]] = (),
+        joining: Sequence[str] = (),
     ) -> list[Edit]:
         """The call as two, each at its place in the block, with the requests of one slot.
 
-        `joining`: calls whose finishes stand in front of this one's, and their slots.
+        `joining`: the finishes of other calls, which stand in front of this one's.
         """
         source = self.program.files[user.file]
         indent = indent_at(source.data, statement.code_start)
-        start = self._half(0, user, call, kept, slot, indent)
-        ended = [*joining, (call, slot)]
-        finish = "\n".join(self._half(1, user, c, kept, number, indent) for c, number in ended)
+        start = self.half(0, user, call, kept, slot, indent)
+        finish = "\n".join([*joining, self.half(1, user, call, kept, slot, indent)])
         index = block.statements.index(statement)
         first, last = places
         middle = [start] if first == index else []

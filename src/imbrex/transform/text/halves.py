@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from imbrex.transform.analysis.divided import Item, Schedule
@@ -69,7 +69,7 @@ def _are_free(program: Program, names: tuple[str, ...]) -> bool:
 class Halves:
     """Writes the two halves of one routine."""
 
-    def __init__(self, program: Program, routine: Routine) -> None:
+    def __init__(self, program: Program, routine: Routine, beside: Sequence[Halves] = ()) -> None:
         self.program = program
         self.routine = routine
         self.source = program.files[routine.file]
@@ -85,7 +85,10 @@ class Halves:
         self.problem: Cause | None = found.problem or member_problem(program, routine)
         taken = {name.lower() for name in routine.exported}
         number = 1
-        while is_member(routine) and any(named_anywhere(program, name) for name in self.names):
+        made = {name for halves in beside for name in halves.names}
+        while is_member(routine) and any(
+            name in made or named_anywhere(program, name) for name in self.names
+        ):
             number += 1  # other classes may have methods of such names
             self.names = (
                 f"{routine.stem}_start{number}",
