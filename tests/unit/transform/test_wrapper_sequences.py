@@ -154,6 +154,7 @@ STAYS: dict[str, tuple[dict[str, str], str]] = {
     "requests that both use": (REQUESTS, "d"),
     "a buffer that both use": (PACKED, "Cdc"),
     "needed everywhere": ({"u[(j - 1) * w + i] +": "u[i] +"}, "Cdc"),
+    "an argument with an effect": ({"rows(&d, u);": "rows(&d, (argc++, u));"}, "Cdc"),
     "called by its address": (
         {
             "    double s = 0, all;": "    void (*f)(domain *, double *) = rows;\n    f(&d, v);\n"
