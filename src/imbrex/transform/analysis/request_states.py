@@ -86,7 +86,7 @@ class RequestStates:
             return Reason(ReasonKind.REQUEST_LANGUAGES(request=argument.text.strip()), here)
         mine = self.places.of(argument.base or UNKNOWN_MEMORY, argument.through)
         if mine is None or any(self._brought(*place) for place in mine):
-            return Reason(ReasonKind.REQUEST_FOREIGN(), here)
+            return self._persistent(argument) or Reason(ReasonKind.REQUEST_FOREIGN(), here)
         found: list[Started] = []
         for place, uses in self._all().items():
             if not self.places.share(mine, place):
@@ -97,6 +97,14 @@ class RequestStates:
                 found += self._all()[taken].starts
             found += [s for s in uses.starts if not self._apart(argument, wait, s.transfer.call)]
         return found
+
+    def _persistent(self, argument: Argument) -> Reason | None:
+        """Where a request of this name is made persistent: that says more."""
+        for place, uses in self._all().items():
+            found = uses.problem if place[0] == argument.base else None
+            if found is not None and found.cause.kind is ReasonKind.REQUEST_PERSISTENT:
+                return found
+        return None
 
     def problem(self, variable: str, through: bool) -> Reason | None:
         """Why a handle may come into a place, or leave it, otherwise than by starts and waits."""
