@@ -12,10 +12,7 @@ HEAD = """module halos{number}
   {use}
   implicit none
   integer :: wide, high
-  type :: halo_t
-    integer :: peer
-    integer :: nx, ny
-  contains
+{begin}  contains
     procedure :: init => halo_init
     procedure :: exchange => halo_exchange
   end type halo_t
@@ -35,17 +32,17 @@ HEAD = """module halos{number}
     class(halo_t), intent(in) :: self
     real(8), intent(inout) :: u({shape})
     integer :: ierr
-    call MPI_Sendrecv(u(1, {ny}), {nx}, MPI_REAL8, self%peer, 1, u(1, 0), {nx}, &
+{names}    call MPI_Sendrecv(u(1, {ny}), {nx}, MPI_REAL8, {peer}, 1, u(1, 0), {nx}, &
       MPI_REAL8, self%peer, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
     call MPI_Sendrecv(u(1, 1), {nx}, MPI_REAL8, self%peer, 2, u(1, {ny} + 1), {nx}, &
-      MPI_REAL8, self%peer, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
-  end subroutine halo_exchange
+      MPI_REAL8, {peer}, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
+{names_end}  end subroutine halo_exchange
   subroutine made(o, n, m)
     type(halo_t), intent(inout) :: o
     integer :: n, m
     call o%init(n, m)
 {in_made}  end subroutine made
-  subroutine less(n)
+{lower}  subroutine less(n)
     integer, intent(inout) :: n
     n = n - 1
   end subroutine less
@@ -63,6 +60,17 @@ program random
   call MPI_FINALIZE(ierr)
 end program random
 """
+PLAIN = "  type :: halo_t\n    integer :: peer\n    integer :: nx{first}, ny{first}\n"
+# The same components, of which some are another type's.
+EXTENDED = (
+    "  type :: place_t\n    integer :: nx{first}, ny{first}\n  end type place_t\n"
+    "  type, extends(place_t) :: halo_t\n    integer :: peer\n"
+)
+LOWER = """  subroutine lower(self)
+    class(place_t), intent(inout) :: self
+    self%ny = self%ny - 1
+  end subroutine lower
+"""
 ARRAYS = "  real(8), allocatable :: u(:, :), v(:, :), w(:, :)\n"
 ALLOCATE = (
     "allocate (u(0:{0} + {2}, 0:{1} + {2}), v(0:{0} + {2}, 0:{1} + {2}), &\n"
@@ -77,11 +85,13 @@ class _Program:
         self.draw = draw
         self.named = draw.random() < 0.25  # the sizes are named constants
         self.by_made = draw.random() < 0.4
+        self.extended = draw.random() < 0.4
         self.shared = draw.random() < 0.4 or self.by_made
 
     def size(self, number: int) -> str:
         """A name of the width or the height."""
-        names = (("nx", "h%nx", "wide"), ("ny", "h%ny", "high"))[number]
+        names = (["nx", "h%nx", "wide"], ["ny", "h%ny", "high"])[number]
+        names += [f"h%place_t%{names[0]}"] * self.extended
         return self.draw.choice([names[0], names[0], *names])
 
     def sweep(self) -> list[str]:
@@ -105,18 +115,13 @@ class _Program:
     def change(self) -> list[str]:
         """Another size, from here on: smaller ones alone, so that the arrays hold them."""
         if self.named:
-            return [self.draw.choice(["h%ny = h%ny - 1", "call less(h%ny)", "high = high - 1"])]
-        return [
-            self.draw.choice(
-                [
-                    "ny = ny - 1",
-                    "h%ny = h%ny - 1",
-                    "call less(ny)",
-                    "call less(h%ny)",
-                    "nx = nx - 1",
-                ]
-            )
-        ]
+            changes = ["h%ny = h%ny - 1", "call less(h%ny)", "high = high - 1"]
+        else:
+            changes = ["ny = ny - 1", "h%ny = h%ny - 1", "call less(ny)", "call less(h%ny)"]
+            changes.append("nx = nx - 1")
+        if self.extended:
+            changes += ["call lower(h)", "h%place_t%ny = h%ny - 1", "call lower(h%place_t)"]
+        return [self.draw.choice(changes)]
 
     def steps(self) -> list[str]:
         draw = self.draw
@@ -177,16 +182,25 @@ def source(seeds: list[int]) -> str:
     own = draw.random() < 0.3
     sizes = f"\n  integer, parameter :: nx = {nx}, ny = {ny}" if chosen.named else ", nx, ny"
     kept = draw.random() < 0.7
+    named = draw.choice(["self", "self%place_t"]) if chosen.extended else ""
+    if draw.random() < 0.5:
+        named = ""
+    begin = EXTENDED if chosen.extended else PLAIN
     return HEAD.format(
         number=seeds[0],
         use="use mpi_f08" if own else "use mpi",
         arrays=ARRAYS if chosen.shared else "",
         own="" if chosen.shared else ARRAYS,
+        begin=begin.format(first=draw.choice(["", "", " = 10"])),
+        lower=LOWER if chosen.extended else "",
+        names=f"    associate (d => {named}, to => self%peer)\n" if named else "",
+        names_end="    end associate\n" if named else "",
+        peer="to" if named else "self%peer",
         given=draw.choice([", intent(in)", ""]),
         inside="    if (nx < 0) return\n" if draw.random() < 0.1 else "",
         shape="0:self%nx + 1, 0:*" if explicit and kept else "0:, 0:",
-        nx="self%nx" if kept else "wide",
-        ny="self%ny" if kept else "high",
+        nx=("d%nx" if named else "self%nx") if kept else "wide",
+        ny=("d%ny" if named else "self%ny") if kept else "high",
         in_made=f"    {made}\n" if chosen.by_made else "",
         sizes=sizes,
         calls="\n".join(f"  {line}" for line in calls),
