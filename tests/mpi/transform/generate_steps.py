@@ -191,10 +191,22 @@ def source(seeds: list[int]) -> str:
 
 
 def _of_a_type(text: str, number: int) -> str:
-    """In some programs the class is a template of the type of its arrays, with one instance."""
-    if random.Random(number + 1).random() < 0.6:
+    """In some programs the class is a template of the type of its arrays, with one instance.
+
+    In some of these its methods are defined outside of it.
+    """
+    chosen = random.Random(number + 1).random()
+    if chosen < 0.6:
         return text
     name = f"Heat{number}"
     text = re.sub(rf"(?<!explicit ){name}\b", f"{name}<double>", text)
     text = text.replace(f"class {name}<double>", f"template <class T> class {name}")
-    return text.replace("std::vector<double> u, v", "std::vector<T> u, v")
+    text = text.replace("std::vector<double> u, v", "std::vector<T> u, v")
+    return text if chosen < 0.8 else _outside(text, name)
+
+
+def _outside(text: str, name: str) -> str:
+    begin, end = text.index("    void exchange()\n"), text.index("    void turn()")
+    methods = re.sub("(?m)^    void ", f"template <class T> void {name}<T>::", text[begin:end])
+    text = f"{text[:begin]}    void exchange();\n    void step();\n{text[end:]}"
+    return text.replace("    double edge[16];\n};\n", f"    double edge[16];\n}};\n{methods}")
