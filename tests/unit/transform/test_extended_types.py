@@ -102,6 +102,7 @@ STEP = "    call h%advance()\n"
 MODULE_END = "end module domains\n"
 OBJECT = "  type(heat_t) :: h\n"
 MADE = "  allocate (h%u(0"
+COPY = "    self%u(1:self%nx, 1:self%ny) = self%v(1:self%nx, 1:self%ny)\n"
 SIZES = "    integer :: nx, ny\n    integer :: left, right\n"
 PLACED = "    class(domain_t), intent(inout) :: self\n    integer, intent(in) :: nx, ny\n"
 PLAIN = {"  type, abstract :: domain_t\n": "  type :: domain_t\n"}
@@ -143,8 +144,35 @@ GO: dict[str, dict[str, str]] = {
         SIZES: SIZES.replace("nx, ny", "nx = 0, ny = 0").replace("left", "left = -1")
     },
     "an object that is only set": {PLACED: PLACED.replace("inout", "out")},
+    "a copy of another component": {COPY: "    self%u = self%v\n"},
+    "an expression of another component": {COPY: "    self%u = 0.5d0 * self%v\n"},
+    "an expression of itself": {COPY: "    self%u = 0.5d0 * (self%u + self%v) * self%nx\n"},
+    "a procedure of the type that it extends": overriding(
+        "advance", "    call self%field_t%advance()\n    self%u = self%u * self%weight\n"
+    ),
     "a procedure of the further type": overriding("advance", EXCHANGE + SWEEP),
 }
+MIXED = {
+    OBJECT: f"{OBJECT}  type(field_t) :: d\n",
+    "    self%nx = nx\n    self%ny = ny\n": "",
+    f"{MADE}:nx + 1, 0:ny + 1), h%v(0:nx + 1, 0:ny + 1))\n": "  call d%place(4, 4)\n"
+    "  call made(h, nx, ny)\n  call made(d, 4, 4)\n",
+    STEP: f"{STEP}    if (k == 30) call mixed(h, d)\n",
+}
+
+
+def mixed(statement: str) -> dict[str, str]:
+    """A procedure of two objects."""
+    made = "  subroutine made(self, n, m)\n    class(field_t), intent(inout) :: self\n"
+    made += "    integer, intent(in) :: n, m\n    self%nx = n\n    self%ny = m\n"
+    made += "    allocate (self%u(0:self%nx + 1, 0:self%ny + 1))\n"
+    made += "    allocate (self%v(0:self%nx + 1, 0:self%ny + 1))\n  end subroutine\n"
+    text = "  subroutine mixed(self, other)\n    class(field_t), intent(inout) :: self, other\n"
+    return {MODULE_END: f"{made}{text}    {statement}\n  end subroutine\n{MODULE_END}"}
+
+
+GO["elements of two objects"] = MIXED | mixed("self%u(1, 1) = 2 * other%u(1, 1)")
+GO["a copy in one of two objects"] = MIXED | mixed("self%u = self%v")
 SHRINK = "    self%nx = self%nx - 1\n"
 STAY: dict[str, dict[str, str]] = {
     "a size by the name of the part": {STEP: f"{STEP}    h%domain_t%nx = 8\n"},
@@ -194,6 +222,10 @@ STAY: dict[str, dict[str, str]] = {
         "ny + 1), v(0:nx + 1, 0:ny + 1))",
     }
     | procedure("renew", "class(domain_t)", "    self%left = 0\n", "intent(out)"),
+    "an expression that begins elsewhere": MIXED | mixed("self%u = 2 * self%v"),
+    "a copy of another object's": MIXED | mixed("self%u = other%v"),
+    "an expression of another object's": MIXED | mixed("self%u = 2 * other%u"),
+    "a section of a component": {COPY: "    self%u = self%v(0:self%nx, :)\n"},
     "laid out for C": {"  type, abstract :: domain_t\n": "  type, bind(c) :: domain_t\n"},
     "a type that is not there": {"extends(domain_t)": "extends(place_t)"},
     "a pointer in the family": {

@@ -42,6 +42,11 @@ class Arguments(ABC):
     def argument(self, line: LogicalLine, start: int, end: int, effects: Effects) -> Argument:
         """An actual argument, which Fortran passes by reference."""
         text = line.masked[start:end]
+        whole = self.components.object_of(text)
+        if whole != text:
+            found = self.argument(line, start, start + len(whole), effects)
+            found.text, found.end = line.text[start:end], line.bytes[end - 1] + 1
+            return found
         found = Argument(
             line.text[start:end], line.bytes[start], line.bytes[end - 1] + 1, pointer=True
         )

@@ -69,10 +69,10 @@ class Selectors:
         """Whether a selector names one object, or a component of one in which it stays."""
         if "%" not in selector:
             return self._is_object(names, scope, selector)
-        path, _, last = selector.rpartition("%")
         components = Components(names, scope)
-        if names.types.families.is_part(components.type_of(path), last):
-            return self._is_variable(names, scope, path)
+        whole = components.object_of(selector)
+        if whole != selector:
+            return self._is_variable(names, scope, whole)
         component = components.resolve(selector, 0)
         if component is None or component.end != len(selector) or component.part:
             return False

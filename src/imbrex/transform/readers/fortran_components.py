@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from imbrex.transform.readers.fortran_names import Names
 
 BASE = re.compile(r"[a-z_]\w*")
+_PATH = re.compile(r"[a-z]\w*(?:%[a-z]\w*)+")
 
 
 @dataclass(slots=True)
@@ -128,6 +129,15 @@ class Components:
             return "" if variable is None else type_name(variable.element)
         found = self.resolve(text, 0)
         return "" if found is None or found.end != len(text) else type_name(found.last.element)
+
+    def object_of(self, text: str) -> str:
+        """What a text names where that is the part of an object that is of a type it extends."""
+        while _PATH.fullmatch(text):
+            path, _, last = text.rpartition("%")
+            if not self.names.types.families.is_part(self.type_of(path), last):
+                break
+            text = path
+        return text
 
     def _named(self, text: str, at: int, definition: Definition) -> re.Match[str] | None:
         """The name of a component at a place, behind names of types that the object's extends."""

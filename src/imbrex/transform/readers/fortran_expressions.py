@@ -195,8 +195,13 @@ class Expressions(Arguments):
         effects.accesses += [Access(key, False, False, line.line) for key in bounds]
         return end
 
-    def _reshape(self, variable: Variable, value: str, line: LogicalLine, effects: Effects) -> None:
-        """An assignment to an allocatable array as a whole gives it the shape of an array."""
+    def _reshape(self, variable: Variable, text: str, line: LogicalLine, effects: Effects) -> None:
+        """An assignment to an allocatable array as a whole gives it the shape of an array.
+
+        `text`: what it is called. Components of one object are told by each other's shapes.
+        """
+        value = line.masked[len(text) + 1 :]
+        owner = text.rpartition("%")[0]
         rank = self.plain.rank(value)
         if not variable.allocatable or variable.keeps_shape or rank == 0:
             return
@@ -205,12 +210,12 @@ class Expressions(Arguments):
             bounds_too = [Access(key, False, True, line.line) for key in bounds_of(pointer)]
             effects.accesses += bounds_too
         if rank == len(variable.bounds) and bounds:
-            named = self.plain.whole_arrays(value)
+            named = self.plain.whole_arrays(value, owner)
             if variable.key in named:
                 return  # it has that shape
             sources = tuple(key for key in named if bounds_of(self.names.program.variables[key]))
             if sources:
-                plain = _NAME.fullmatch(value) is not None
+                plain = _NAME.fullmatch(value.removeprefix(f"{owner}%")) is not None
                 effects.shaped = Shaped(variable.key, sources, plain)
         if not bounds:
             effects.stop = effects.stop or ReasonKind.ALLOCATION()
@@ -395,7 +400,7 @@ class Expressions(Arguments):
             effects.stop = effects.stop or ReasonKind.OWN_ASSIGNMENT()
         self._access(variable, True, line, section, effects)
         if not rest:
-            self._reshape(variable, text[equals + 1 :], line, effects)
+            self._reshape(variable, name, line, effects)
         return bool(variable.bounds) and (not rest or ":" in rest) and not _is_small(variable)
 
     def _copies_parts(self, type_name: str) -> bool:
@@ -413,7 +418,7 @@ class Expressions(Arguments):
         self._component_access(component, True, line, effects)
         subscripts = component.subscripts
         if subscripts is None:
-            self._reshape(variable, line.masked[equals + 1 :], line, effects)
+            self._reshape(variable, line.masked[:equals], line, effects)
         several = subscripts is None or ":" in line.masked[slice(*subscripts)]
         return bool(variable.bounds) and several and not _is_small(variable)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from imbrex.transform.readers.fortran_components import Components
 from imbrex.transform.readers.fortran_library import FUNCTIONS
 from imbrex.transform.readers.fortran_lines import closing, split_arguments
 from imbrex.transform.readers.fortran_names import Names
@@ -15,6 +16,7 @@ from imbrex.transform.readers.fortran_scopes import Scope
 
 _NUMBERS = ("integer", "real", "double precision", "complex", "double complex")
 _COMPONENT = re.compile(r"(?<![\w%)])([a-z]\w*)%([a-z]\w*)(?![\w(%])")
+_WHOLE = re.compile(r"(?<![\w%)])[a-z]\w*(?:%[a-z]\w*)+(?![\w(%])")
 _SCALAR = re.compile(r"[\w+\-*,]*")
 # Intrinsic functions whose result has the rank of its arguments, all numbers.
 _NAMES = """
@@ -37,6 +39,18 @@ class Plain:
         None where it is not sure to be one.
         """
         ranks = {0}
+
+        def number(match: re.Match[str]) -> str:
+            """A number in the place of a component, or an array of them, whose rank counts."""
+            component = Components(self.names, self.scope).resolve(match[0], 0)
+            if component is None or component.end != len(match[0]) or not component.one_object:
+                return match[0]
+            if component.part or not component.last.element.startswith(_NUMBERS):
+                return match[0]
+            ranks.add(len(component.last.bounds))
+            return "1"
+
+        part = _WHOLE.sub(number, part)
         part = _COMPONENT.sub(self._component, part)
         if re.search(r"[%'\"]|\.(?:true|false|and|or|not|eqv|neqv)\.", part):
             return None
@@ -69,17 +83,21 @@ class Plain:
             ranks.add(rank)
         return max(ranks) if len(ranks) <= 2 else None
 
-    def whole_arrays(self, part: str) -> tuple[str, ...]:
+    def whole_arrays(self, part: str, owner: str = "") -> tuple[str, ...]:
         """The arrays that an expression of some rank takes as a whole, element by element.
 
-        None where it may be put together otherwise: by an array constructor or the program's own
-        operators.
+        `owner`: those that are components of an object by this name. None where it may be put
+        together otherwise: by an array constructor or the program's own operators.
         """
         own = self.names.own
         if own.operators or own.assignment or "[" in part or "(/" in part:
             return ()
         found = []
-        for match in re.finditer(r"(?<![\w.%])([a-z]\w*)(?![\w(%])", part):
+        for match in _WHOLE.finditer(part) if owner else ():
+            component = Components(self.names, self.scope).resolve(match[0], 0)
+            if component is not None and match[0].rpartition("%")[0] == owner:
+                found += [component.last.key] * bool(component.last.bounds)
+        for match in re.finditer(r"(?<![\w.%])([a-z]\w*)(?![\w(%])", "" if owner else part):
             known = self.names.find(self.scope, match[1]) is not None
             variable = self.names.variable(self.scope, match[1]) if known else None
             if variable is not None and variable.bounds:
