@@ -68,6 +68,7 @@ class RequestStates:
         self.program = footprints.program
         self.places = Places(footprints)
         self._uses: dict[Place, _Uses] | None = None
+        self._met: dict[frozenset[Place], list[_Uses]] = {}
 
     def completed_by(self, routine: Routine, wait: Call) -> list[Started] | Reason:
         """Every start whose request the wait may be about, or why that is not known."""
@@ -88,9 +89,7 @@ class RequestStates:
         if mine is None or any(self._brought(*place) for place in mine):
             return self._persistent(argument) or Reason(ReasonKind.REQUEST_FOREIGN(), here)
         found: list[Started] = []
-        for place, uses in self._all().items():
-            if not self.places.share(mine, place):
-                continue
+        for uses in self._meeting(mine):
             if uses.problem is not None:
                 return uses.problem
             for taken in sorted(uses.takes):
@@ -105,6 +104,13 @@ class RequestStates:
             if found is not None and found.cause.kind is ReasonKind.REQUEST_PERSISTENT:
                 return found
         return None
+
+    def _meeting(self, places: frozenset[Place]) -> list[_Uses]:
+        """What the program does with each place that may be one of these."""
+        if places not in self._met:
+            share = self.places.share
+            self._met[places] = [u for place, u in self._all().items() if share(places, place)]
+        return self._met[places]
 
     def problem(self, variable: str, through: bool) -> Reason | None:
         """Why a handle may come into a place, or leave it, otherwise than by starts and waits."""
@@ -257,12 +263,14 @@ class RequestStates:
     def _problem(
         self, known: _Uses, place: Place, routine: Routine, line: int, called: str
     ) -> None:
+        if known.problem is not None:
+            return  # the first one is told
         variable = self.program.variables.get(place[0])
         name = place[0] if variable is None else variable.name
         cause: Cause = ReasonKind.REQUEST_USED(request=name)
         if called:
             cause = passed_to(name, called)
-        known.problem = known.problem or Reason(cause, Location(routine.file, line))
+        known.problem = Reason(cause, Location(routine.file, line))
 
     def released(self, starts: list[Started], routine: Routine) -> list[Access]:
         """The memory of the transfers, as accesses of another routine meet it."""
