@@ -60,7 +60,8 @@ def check(first: int, count: int, language: str, library: str, guard: bool) -> C
     compiler = f"{_COMPILERS[language][0]}.{library}"
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        parts = batch.make_parts(language, first, count, folder)
+        with batch.workers() as pool:
+            parts = batch.make_parts(pool, language, first, count, folder)
         for part in parts:
             if not part.empty_second_run:
                 raise WrongRewriteError(f"a second run changes the part at {part.seeds[0]}")

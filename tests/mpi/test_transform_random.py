@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -33,7 +34,7 @@ CLASS_SEEDS = {"openmpi": (0, 14), "mpich": (100, 14)}  # of those in C++
 # Programs in the first part of a language where that is not 10, by library: the rewriting, which
 # takes most of the time then, is the same for both.
 FEWER = {("c", "mpich"): 4, ("f", "mpich"): 4, ("f", "openmpi"): 6}
-FEWER |= {("f90", "mpich"): 4, ("f90", "openmpi"): 4}
+FEWER |= {("f90", "mpich"): 4, ("f90", "openmpi"): 4, ("cpp", "openmpi"): 6}
 DRIVEN = 6  # parts that also get progress calls
 
 
@@ -46,6 +47,13 @@ def batch() -> ModuleType:
     finally:
         sys.path.remove(str(HERE))
     return batch  # type: ignore[no-any-return]
+
+
+@pytest.fixture(scope="module")
+def workers(batch: ModuleType) -> Iterator[Any]:
+    """The same for all languages and both libraries."""
+    with batch.workers() as pool:
+        yield pool
 
 
 @pytest.fixture(scope="module", params=["c", "cpp", "f", "f90"])
@@ -64,6 +72,7 @@ def compiler(language: str, mpi: Any) -> str:
 @pytest.fixture(scope="module")
 def parts(
     batch: ModuleType,
+    workers: Any,
     language: str,
     compiler: str,
     mpi: Any,
@@ -73,7 +82,7 @@ def parts(
     first, count = seeds.get(language, SEEDS)[mpi.name]
     folder = tmp_path_factory.mktemp("parts")
     many = FEWER.get((language, mpi.name), batch.MANY)
-    return list(batch.make_parts(language, first, count, folder, DRIVEN, many))
+    return list(batch.make_parts(workers, language, first, count, folder, DRIVEN, many))
 
 
 @pytest.fixture(scope="module")

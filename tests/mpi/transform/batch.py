@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import get_context
@@ -120,22 +120,34 @@ def make_part(language: str, seeds: list[int], folder: Path, driven: bool) -> Pa
     )
 
 
+def workers() -> ProcessPoolExecutor:
+    """Processes that make two parts at a time; until their end they keep what they have imported,
+    and headers that they have read.
+    """
+    return ProcessPoolExecutor(_WORKERS, mp_context=get_context("spawn"))
+
+
 def make_parts(
-    language: str, first: int, programs: int, folder: Path, driven: int = 0, many: int = MANY
+    pool: Executor,
+    language: str,
+    first: int,
+    programs: int,
+    folder: Path,
+    driven: int = 0,
+    many: int = MANY,
 ) -> list[Part]:
-    """Parts, made two at a time; the first `driven` of them also get progress calls.
+    """Parts, made by the `workers`; the first `driven` of them also get progress calls.
 
     The first one has `many` programs.
     """
     seeds = list(range(first, first + programs))
     rest = seeds[many:]
     groups = [seeds[:many], *(rest[n : n + FEW] for n in range(0, len(rest), FEW))]
-    with ProcessPoolExecutor(_WORKERS, mp_context=get_context("spawn")) as pool:
-        made = [
-            pool.submit(make_part, language, seeds, folder, number < driven)
-            for number, seeds in enumerate(groups)
-        ]
-        return [future.result() for future in made]
+    made = [
+        pool.submit(make_part, language, seeds, folder, number < driven)
+        for number, seeds in enumerate(groups)
+    ]
+    return [future.result() for future in made]
 
 
 def routine(text: str, language: str, number: int) -> str:
