@@ -30,7 +30,8 @@ from imbrex.errors import ImbrexError
 from imbrex.transform import mpi_calls
 from imbrex.transform.engine import Options, Outcome, read_program, transform
 from imbrex.transform.model.causes import Cause
-from imbrex.transform.model.program import Kind, Program, Statement
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.statements import Kind, Statement
 from imbrex.transform.readers.c_source import C_SUFFIXES, HEADERS
 from imbrex.transform.readers.fortran_units import FORTRAN_SUFFIXES
 from imbrex.transform.rewrites.base import Decision

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.messages import is_copy
-from imbrex.transform.model.program import Routine
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.rewrites.base import Decision, Refusal, Site, left_alone
 from imbrex.transform.rewrites.blocking import BlockingToNonblocking
 from imbrex.transform.rewrites.collectives import CollectivesToNonblocking

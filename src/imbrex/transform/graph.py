@@ -11,7 +11,8 @@ from pathlib import Path
 
 from imbrex.errors import ImbrexError
 from imbrex.transform.analysis.mpi_cfg import Edge, Graph, MpiCfg, Node
-from imbrex.transform.model.program import Program, Routine
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
 
 _LINE, _GAP, _TOP = 26, 16, 56
 _INDENT, _WIDTH = 28, 430

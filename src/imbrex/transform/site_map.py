@@ -13,7 +13,7 @@ from imbrex.errors import ImbrexError
 from imbrex.profile.site_map import NAME, Place, SiteMap, load_site_map
 from imbrex.transform import mpi_calls
 from imbrex.transform.engine import Options, Outcome, read_program
-from imbrex.transform.model.program import Call
+from imbrex.transform.model.calls import Call
 from imbrex.transform.telling import LineMap
 
 _NAME = re.compile(r"[A-Za-z_]\w*")

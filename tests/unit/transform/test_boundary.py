@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from imbrex.transform.engine import Options, transform
-from imbrex.transform.model.program import Block as ModelBlock
-from imbrex.transform.model.program import Kind, Statement
 from imbrex.transform.model.sources import Language, SourceFile
+from imbrex.transform.model.statements import Block as ModelBlock
+from imbrex.transform.model.statements import Kind, Statement
 from imbrex.transform.text.loop_headers import read_header
 from imbrex.transform.text.terms import difference, shifted
 

@@ -8,7 +8,8 @@ import pytest
 
 from imbrex.transform.analysis.begun import Beginnings, Begun
 from imbrex.transform.engine import Options, transform
-from imbrex.transform.model.program import Block, Routine
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Block
 
 pytestmark = pytest.mark.slow
 

@@ -11,7 +11,8 @@ from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.messages import Messages
 from imbrex.transform.engine import Options, _Analysis
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Block, Routine
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Block
 
 PROGRAM = """#include <mpi.h>
 #include <stdlib.h>

@@ -23,7 +23,7 @@ from imbrex.transform.model.linear_indices import (
     parts_of_index,
     strides_told,
 )
-from imbrex.transform.model.program import LoopRange
+from imbrex.transform.model.statements import LoopRange
 
 SLABS = (Path(__file__).parent / "cases" / "slabs.c").read_text()
 SIZES = "static int nx = 24, ny = 20, nz = 16, rank, size;"

@@ -12,7 +12,7 @@ from tests.unit.transform.replacing import changed
 
 from imbrex.transform.engine import Options, read_program, transform
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.program import Kind
+from imbrex.transform.model.statements import Kind
 
 pytestmark = pytest.mark.slow
 

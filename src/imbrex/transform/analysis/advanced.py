@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from imbrex.transform.model.affine import Affine, Range, Section
+from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Argument, Call
 
 
 class Advanced:

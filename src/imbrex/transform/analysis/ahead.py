@@ -15,11 +15,14 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.named import names_untold
 from imbrex.transform.analysis.scratch import is_scratch
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access, Variable
-from imbrex.transform.model.program import Call, Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind, Statement
 
 _ASSIGNED = re.compile(rb"\s*([A-Za-z_]\w*)\s*=\s*")
 

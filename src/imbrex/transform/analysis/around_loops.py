@@ -16,7 +16,9 @@ from imbrex.transform.analysis.copies import calculates
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.set_first import sets_first
 from imbrex.transform.analysis.space import Space
-from imbrex.transform.model.program import Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind, Statement
 
 _NUMBERS = frozenset({"double", "float", "int", "long", "long long", "unsigned int"})
 

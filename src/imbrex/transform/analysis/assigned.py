@@ -10,7 +10,10 @@ import re
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.taken import tested
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.program import Argument, Kind, Program, Routine, Statement
+from imbrex.transform.model.calls import Argument
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind, Statement
 
 _NUMBER = re.compile(rb"\w+\s*=\s*(\d{1,9})\s*;?")
 

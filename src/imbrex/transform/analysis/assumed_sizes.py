@@ -12,9 +12,11 @@ from collections.abc import Iterable, Iterator
 
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.model.affine import ARROW, PRODUCT, Affine
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Call, Program, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.sources import Language, SourceFile
+from imbrex.transform.model.statements import Statement
 
 _TYPE = re.compile(rb"(?ims)^[ \t]*type\b(?![ \t]*\().*?^[ \t]*end[ \t]*type\b")
 

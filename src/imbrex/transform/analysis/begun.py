@@ -21,7 +21,9 @@ from imbrex.transform.analysis.request_states import RequestStates
 from imbrex.transform.analysis.requests import Requests
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Block, Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Block, Kind, Statement
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from imbrex.transform.analysis.copies import only_packs
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.model.program import Kind, Routine, Statement
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind, Statement
 
 
 def has_work(footprints: Footprints, routine: Routine, statement: Statement) -> bool:

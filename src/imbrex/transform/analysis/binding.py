@@ -16,10 +16,12 @@ from imbrex.transform.model.affine import (
     array_of_element,
     field_of,
 )
+from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.conditions import Choice
 from imbrex.transform.model.linear_indices import index_of_parts, parts_of_index
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access, Variable
-from imbrex.transform.model.program import Argument, Call, Program, Routine
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.shapes import Bounds, array_of, shape_of
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from imbrex.transform.analysis.motion import Motion, Reach
 from imbrex.transform.analysis.transfer import Role, Transfer
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Block, Kind, Statement
+from imbrex.transform.model.statements import Block, Kind, Statement
 
 
 @dataclass(slots=True)

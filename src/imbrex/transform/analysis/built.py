@@ -11,7 +11,9 @@ from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.renaming import Renaming
 from imbrex.transform.analysis.setters import Setters
 from imbrex.transform.model.affine import ARROW, Affine, field_of
-from imbrex.transform.model.program import Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind, Statement
 
 
 def name_built(program: Program, footprints: Footprints) -> None:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from imbrex.transform.analysis.followed import follow, holds
 from imbrex.transform.model.affine import Affine, Range
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.cases import Case
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Block, Call, Kind, Routine
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Block, Kind
 
 if TYPE_CHECKING:
     from imbrex.transform.analysis.footprint import Footprints

@@ -22,10 +22,13 @@ from imbrex.transform.analysis.space import Space
 from imbrex.transform.analysis.summary import Footprint
 from imbrex.transform.analysis.taken_values import target_of, value_is_taken
 from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Call, Kind, LoopRange, Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import TWICE
 from imbrex.transform.model.reduction import Reduction
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind, LoopRange, Statement
 
 
 def done(footprints: Footprints, routine: Routine, space: Space) -> list[Footprint]:

@@ -20,8 +20,10 @@ from imbrex.transform.analysis.named_requests import stays
 from imbrex.transform.analysis.places import Place
 from imbrex.transform.analysis.request_states import RequestStates, Started
 from imbrex.transform.analysis.requests import request_argument
+from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.causes import Reason
-from imbrex.transform.model.program import Argument, Call, Kind, Routine, Statement
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind, Statement
 
 _ELEMENT = re.compile(r"&(?P<place>\w+(?:(?:\.|->)\w+)*)(?:\[.*\]|\.back\(\)|\.front\(\))$")
 _ROOT = re.compile(r"(?P<root>\w+)(?P<rest>(?:\W.*)?)$")

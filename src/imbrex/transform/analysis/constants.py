@@ -12,7 +12,10 @@ from imbrex.transform.analysis.renaming import Renaming
 from imbrex.transform.analysis.sections import layout_of
 from imbrex.transform.analysis.set_once import set_once
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.program import Argument, Block, Kind, Program, Routine
+from imbrex.transform.model.calls import Argument
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Block, Kind
 
 
 def name_constants(program: Program, footprints: Footprints) -> None:

@@ -10,10 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.name_lists import name_lists
-from imbrex.transform.model.program import Argument, Call, Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Statement
 
 _NO_CALL = re.compile(
     rb"(?i)\s*(?:!|(?:(?:pure|impure|elemental|recursive|module)\s+)*(?:end\s*)?"

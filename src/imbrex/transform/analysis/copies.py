@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-from imbrex.transform.model.program import Argument, Kind, Program, Statement
+from imbrex.transform.model.calls import Argument
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.statements import Kind, Statement
 
 _ASSIGNED = re.compile(rb"([-+*/%|&^<>!=]?)=(?!=)(.*)", re.DOTALL)
 _INNERMOST = re.compile(rb"\[[^][]*\]|\([^()]*\)")

@@ -16,7 +16,9 @@ from imbrex.transform.analysis.handles import Handle, Handles
 from imbrex.transform.analysis.requests import request_argument
 from imbrex.transform.analysis.steps import Step, Steps
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.program import Argument, Kind, Routine, Statement
+from imbrex.transform.model.calls import Argument
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind, Statement
 
 _OBJECT = r"(?:this->)?(?P<object>(?:\w+(?:\.|->))*)"
 _ARRAY = re.compile(rf"(?P<first>&)?{_OBJECT}(?P<array>\w+)(?(first)\[0\])$")

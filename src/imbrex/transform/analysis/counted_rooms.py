@@ -12,9 +12,12 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.sections import line_section
 from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Argument, Call, Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.shapes import bounds_of
+from imbrex.transform.model.statements import Kind, Statement
 
 
 def counts_stored(

@@ -14,7 +14,10 @@ from functools import cached_property
 from imbrex import mpi_facts
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.sections import handle
-from imbrex.transform.model.program import Argument, Call, Kind, Program, Routine, Statement
+from imbrex.transform.model.calls import Argument, Call
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind, Statement
 
 _ASSIGNED = re.compile(rb"[\w%.\->]+\s*=\s*(\w+)\s*;?\s*")
 _CONDITION = re.compile(r"(\.not\.)?(\w+|\.true\.|\.false\.)")

@@ -17,9 +17,12 @@ from imbrex.transform.analysis.derived import Derived
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.sections import handle
 from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.memory import Layout
-from imbrex.transform.model.program import Call, Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language
+from imbrex.transform.model.statements import Kind, Statement
 
 # Constructor: positions of count, length of a block, stride, old type and new type.
 _MAKERS: dict[str, tuple[int, int | None, int | None, int, int]] = {

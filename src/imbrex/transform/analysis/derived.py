@@ -20,9 +20,11 @@ from imbrex.transform.analysis.setters import Setters
 from imbrex.transform.model.affine import ARROW, PRODUCT, Affine, array_of_element, field_of
 from imbrex.transform.model.allocation import Allocation
 from imbrex.transform.model.memory import Variable
-from imbrex.transform.model.program import Block, Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import UNPLACED
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.shapes import bounds_of
+from imbrex.transform.model.statements import Block, Kind, Statement
 
 _SHARED = frozenset({"global", "static"})
 # Of Fortran: what frees an allocatable array, which may then get another shape.

@@ -14,9 +14,12 @@ from itertools import combinations
 
 from imbrex.transform.analysis.aliases import EXTERNAL, Aliases
 from imbrex.transform.analysis.elements import different_elements
+from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.memory import UNKNOWN_MEMORY
-from imbrex.transform.model.program import Argument, Block, Call, Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import NOT_ANALYSED, ReasonKind
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Block, Kind, Statement
 
 Pair = frozenset[str]
 Place = tuple[str, bytes]  # a pointer: its key, and how the program names it

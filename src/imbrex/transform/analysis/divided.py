@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from imbrex.transform.analysis.handles import Handle
 from imbrex.transform.analysis.paths import Path
 from imbrex.transform.analysis.transfer import Transfer
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Call, Statement
+from imbrex.transform.model.statements import Statement
 
 
 @dataclass(slots=True)

@@ -12,7 +12,9 @@ from collections.abc import Iterable
 
 from imbrex.transform.model.affine import QUOTIENT, Affine
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Block, Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Block, Kind, Statement
 
 _CHAIN = 4  # names of names
 

@@ -13,10 +13,12 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.library import Libraries
 from imbrex.transform.analysis.unread import never_read
 from imbrex.transform.analysis.whole_program import incomplete, unseen_code
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import Call, Program, Routine
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
 
 _THREADS = re.compile(
     rb"\b(pthread_create|thrd_create|std::j?thread|std::async|std::execution)\b", re.IGNORECASE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from imbrex.transform.model.affine import Affine, Range, Section, surely_less
 from imbrex.transform.model.memory import Variable
-from imbrex.transform.model.program import Kind, LoopRange, Statement
+from imbrex.transform.model.statements import Kind, LoopRange, Statement
 
 _MOST = 32  # sections of one array that are looked at
 

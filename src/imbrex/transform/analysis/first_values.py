@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.setters import Setters
-from imbrex.transform.model.program import Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind, Statement
 
 _SHARED = frozenset({"global", "static"})
 _BEGINNING = frozenset({"MPI_Init", "MPI_Init_thread"})

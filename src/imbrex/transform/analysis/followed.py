@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 
 from imbrex.transform.analysis.frames import Frame, Place, Values, merged, without
 from imbrex.transform.model.affine import Affine, Range, Section, forget, widen
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.formulas import cells
 from imbrex.transform.model.memory import Access, Variable
-from imbrex.transform.model.program import Call, Kind, Routine, Statement
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind, Statement
 
 if TYPE_CHECKING:
     from imbrex.transform.analysis.footprint import Footprints

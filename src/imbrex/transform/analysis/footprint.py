@@ -28,11 +28,14 @@ from imbrex.transform.analysis.taken import (
 from imbrex.transform.analysis.transfer import Role, further
 from imbrex.transform.analysis.whole_program import unseen_code
 from imbrex.transform.model.affine import forget, widen
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
-from imbrex.transform.model.program import Block, Call, Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Block, Kind, Statement
 
 _NONE: frozenset[str] = frozenset()
 _NULL = re.compile(r"(?:\([\w\s]+\*\s*\)\s*)?(?:NULL|nullptr|0)")

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 
 from imbrex.transform.analysis.binding import Binding
 from imbrex.transform.model.affine import ARROW, Affine, array_of_element, field_of
+from imbrex.transform.model.calls import Argument
 from imbrex.transform.model.formulas import Cell, Component, Formula, Number, Operation, result
-from imbrex.transform.model.program import Argument, Program, Routine
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
 
 Place = tuple[str, tuple[int, ...]]  # a variable, or an element of an array
 Values = dict[Place, Affine]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from imbrex.transform.model.affine import Affine, array_of_element, field_of
-from imbrex.transform.model.program import Argument, Program
+from imbrex.transform.model.calls import Argument
+from imbrex.transform.model.program import Program
 
 
 def given_element(program: Program, element: str, argument: Argument) -> Affine | None:

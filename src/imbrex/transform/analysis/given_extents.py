@@ -16,8 +16,10 @@ from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.given_elements import given_element
 from imbrex.transform.analysis.sections import as_number, shape_at
 from imbrex.transform.model.affine import PRODUCT, Affine, array_of_element, field_of
+from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.memory import Variable
-from imbrex.transform.model.program import Argument, Call, Program, Routine
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.shapes import extent_of
 
 Extents = dict[str, tuple[Affine, ...]]

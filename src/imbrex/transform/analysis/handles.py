@@ -12,8 +12,11 @@ from dataclasses import dataclass
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.requests import request_argument
+from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.memory import Variable
-from imbrex.transform.model.program import Argument, Call, Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind, Statement
 
 DEEPEST = 4  # calls from the routine that begins and ends down to MPI
 _PLACE = r"\w+(?:(?:\.|->)\w+|\[\w+\])*"

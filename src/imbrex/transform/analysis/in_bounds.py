@@ -12,8 +12,10 @@ from collections.abc import Iterable
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.model.affine import Affine, Range
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Kind, LoopRange, Program, Routine, Statement
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.shapes import Bounds, bounds_of, shape_of
+from imbrex.transform.model.statements import Kind, LoopRange, Statement
 
 # An operand of these need not be evaluated, so that its subscripts say nothing.
 _IN_PART = (b".and.", b".or.", b"?")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from imbrex.transform.analysis.setters import Setters, in_block
 from imbrex.transform.model.affine import array_of_element
-from imbrex.transform.model.program import Block, Kind, Program, Routine
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Block, Kind
 
 
 class InFront:

@@ -18,11 +18,14 @@ from imbrex.transform.analysis.null_source import may_fill_nothing
 from imbrex.transform.analysis.requests import request_argument
 from imbrex.transform.analysis.sections import buffer_section
 from imbrex.transform.model.affine import Section
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Block, Call, Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Block, Kind, Statement
 
 START = "MPI_Irecv"
 _BUFFER = mpi_calls.STARTS[START].buffer

@@ -9,7 +9,9 @@ from __future__ import annotations
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.model.affine import Affine, Range, Section
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Block, Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Block, Kind, Statement
 
 
 def tell_indices(program: Program, footprints: Footprints) -> None:

@@ -12,8 +12,11 @@ from collections.abc import Iterator, Set
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.aliases import EXTERNAL, Aliases
+from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Variable
-from imbrex.transform.model.program import Argument, Call, Kind, Program, Routine
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind
 
 _LOC = re.compile(rb"(?i)\b(?:loc|c_loc)\s*\(")  # of Fortran: addresses as numbers
 _NAMED = re.compile(r"(?:[^&]*&)?[\s(]*([A-Za-z_]\w*)")  # what `&p->x`, `s%x` or `p` are in

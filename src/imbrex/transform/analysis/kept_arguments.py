@@ -14,7 +14,9 @@ from imbrex.transform.analysis.derived import Derived, is_of_main
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.renaming import Renaming
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.program import Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind, Statement
 
 _NAMED = re.compile(r"\s*[A-Za-z]")
 

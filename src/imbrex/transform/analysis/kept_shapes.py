@@ -13,8 +13,9 @@ from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.allocation import Shaped
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Program, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.shapes import bounds_of
+from imbrex.transform.model.statements import Statement
 
 Shapes = dict[str, tuple[tuple[Affine, Affine], ...]]
 

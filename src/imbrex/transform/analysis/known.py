@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.program import Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind, Statement
 
 _ENDING = frozenset({"exit", "abort", "_Exit", "MPI_Abort"})
 _ENTERED = frozenset({ReasonKind.LABEL, ReasonKind.CASE_LABEL})

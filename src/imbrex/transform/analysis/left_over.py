@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from imbrex.transform.model.program import Program, Routine
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
 
 
 def left_over(program: Program) -> set[str]:

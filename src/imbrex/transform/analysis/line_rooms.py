@@ -17,8 +17,11 @@ from imbrex.transform.analysis.in_bounds import rooms
 from imbrex.transform.analysis.sections import buffer_fit, buffer_section
 from imbrex.transform.analysis.spaces import Spaces
 from imbrex.transform.model.affine import Affine, surely_less
-from imbrex.transform.model.program import Block, Call, Kind, Program, Routine, Statement
+from imbrex.transform.model.calls import Call
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Block, Kind, Statement
 
 _ENTERED = frozenset({ReasonKind.LABEL, ReasonKind.CASE_LABEL})
 _ONE = Affine(1)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.sections import layout_of
 from imbrex.transform.model.affine import Affine, Range
+from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.linear_indices import (
     Strides,
     index_of_parts,
@@ -19,7 +20,8 @@ from imbrex.transform.model.linear_indices import (
     strides_told,
 )
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Argument, Call, Program, Routine
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
 
 
 def split_linear(program: Program) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from imbrex.transform.analysis.requests import request_argument, started
 from imbrex.transform.model.list_change import ListChange
-from imbrex.transform.model.program import Kind, Statement
+from imbrex.transform.model.statements import Kind, Statement
 
 
 def taken_by(statement: Statement) -> ListChange | None:

@@ -13,7 +13,9 @@ from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.handles import Handle, Handles
 from imbrex.transform.analysis.requests import request_argument
 from imbrex.transform.analysis.steps import Step, Steps
-from imbrex.transform.model.program import Argument, Kind, Routine, Statement
+from imbrex.transform.model.calls import Argument
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind, Statement
 
 _CAST = re.compile(r"\(int\)|static_cast<int>\(|int\(")
 _WHOLE = re.compile(r"(?P<list>[\w.>-]+?)\.size\(\)(?P<closed>\)?)$")

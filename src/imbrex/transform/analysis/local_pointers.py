@@ -11,7 +11,9 @@ from collections.abc import Set
 
 from imbrex.transform.model.affine import Affine, Range, Section
 from imbrex.transform.model.memory import Access, Meant
-from imbrex.transform.model.program import Kind, Program, Routine
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind
 
 _MOST = 4  # pointers that are set from each other
 

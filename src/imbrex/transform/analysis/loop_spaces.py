@@ -13,7 +13,9 @@ from imbrex.transform.analysis.work_arrays import work_arrays
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.elementwise import Part
 from imbrex.transform.model.memory import Access, Variable
-from imbrex.transform.model.program import LoopRange, Program, Routine, Statement
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import LoopRange, Statement
 
 
 def space_of_loops(

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.handles import declared_in
 from imbrex.transform.analysis.requests import request_argument, started
-from imbrex.transform.model.program import Call, Kind, Routine, Statement
+from imbrex.transform.model.calls import Call
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind, Statement
 
 _NAME = re.compile(r"&?\s*(?P<array>(?:this->|\w+(?:\.|->))?\w+)\s*(?:\[\s*(?P<index>\d+)\s*\])?$")
 

@@ -11,8 +11,9 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.aliases import Aliases
 from imbrex.transform.analysis.joined import Joined
 from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.calls import Argument
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Variable
-from imbrex.transform.model.program import Argument, Program
+from imbrex.transform.model.program import Program
 
 
 def mark_extents(program: Program, aliases: Aliases) -> None:

@@ -13,7 +13,10 @@ from imbrex.transform.analysis.beginnings import find_beginnings
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.sections import shape_at
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.program import Argument, Kind, Program, Routine, Statement
+from imbrex.transform.model.calls import Argument
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind, Statement
 
 _BEGUN = Affine(0)
 

@@ -9,8 +9,11 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.sections import buffer_section, message_fit
 from imbrex.transform.analysis.summary import Buffers
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
-from imbrex.transform.model.program import Block, Call, Program, Routine, Statement
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Block, Statement
 
 
 def buffer_access(program: Program, call: Call, part: mpi_calls.PointToPoint) -> Access:

@@ -15,8 +15,9 @@ from imbrex.transform.analysis.under_way import under_way
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access, Variable
-from imbrex.transform.model.program import Block, Kind, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Block, Kind, Statement
 
 _UNKNOWN_CODE = frozenset({ReasonKind.CALL_UNREAD, ReasonKind.CALL_OF, ReasonKind.POINTER_CALL})
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
-from imbrex.transform.model.program import Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind, Statement
 
 _NAME = re.compile(r"[a-z]\w*")
 _SET = re.compile(r"\b\w*stat\s*=\s*\w+")

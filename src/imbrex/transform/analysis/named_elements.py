@@ -13,7 +13,8 @@ from imbrex.transform.analysis.distinct import Pair
 from imbrex.transform.analysis.elements import different_elements
 from imbrex.transform.analysis.local_pointers import LocalPointers
 from imbrex.transform.model.memory import Meant
-from imbrex.transform.model.program import Block, Kind, Program, Statement
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.statements import Block, Kind, Statement
 
 
 def name_elements(program: Program, aliases: Aliases) -> set[Pair]:

@@ -7,7 +7,8 @@ import re
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.handles import Handle
 from imbrex.transform.analysis.requests import request_argument
-from imbrex.transform.model.program import Kind, Routine, Statement
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind, Statement
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 

@@ -13,8 +13,8 @@ from imbrex.transform.analysis.transfer import Role, Transfer
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Block, Kind, Statement
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.statements import Block, Kind, Statement
 
 
 @dataclass(slots=True)

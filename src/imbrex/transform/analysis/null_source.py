@@ -6,7 +6,8 @@ import re
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.model.program import Argument, Call, Statement
+from imbrex.transform.model.calls import Argument, Call
+from imbrex.transform.model.statements import Statement
 
 _REMAINDER = re.compile(r"mod(?:ulo)?\s*\(.*\)", re.IGNORECASE | re.DOTALL)
 _UNEQUAL = re.compile(r"\s*(?:!=|/=|\.ne\.)\s*", re.IGNORECASE)

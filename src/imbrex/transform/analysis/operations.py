@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from imbrex import mpi_facts
 from imbrex.transform import mpi_calls
-from imbrex.transform.model.program import Call, Program
+from imbrex.transform.model.calls import Call
+from imbrex.transform.model.program import Program
 
 _ANY_TIME = frozenset(
     name for name in mpi_calls.OPERATION_OF if mpi_facts.facts(name).form != "blocking"

@@ -11,10 +11,12 @@ from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.request_states import RequestStates, Started
 from imbrex.transform.analysis.requests import constant, request_argument, request_section
 from imbrex.transform.model.affine import Range
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Call, Kind, Routine, Statement
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language
+from imbrex.transform.model.statements import Kind, Statement
 
 
 class Outliving:

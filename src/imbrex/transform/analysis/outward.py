@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 
 from imbrex.transform.analysis.summary import Footprint
+from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.memory import Variable
-from imbrex.transform.model.program import Argument, Call, Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language
+from imbrex.transform.model.statements import Kind, Statement
 
 _NUMBER = re.compile(r"-?\d+|\.(?:true|false)\.|MPI_[A-Z_]+", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z_]\w*")

@@ -12,7 +12,9 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.request_states import RequestStates
 from imbrex.transform.analysis.taken import Given, statements_taken
-from imbrex.transform.model.program import Argument, Call, Routine, Statement
+from imbrex.transform.model.calls import Argument, Call
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Statement
 
 Reached = tuple[Routine, Statement, Call]
 

@@ -9,7 +9,7 @@ from imbrex.transform.analysis.begun import Beginnings, Begun
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.requests import request_argument
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Routine
+from imbrex.transform.model.routine import Routine
 
 
 @dataclass(slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 
 from imbrex.transform.model.conditions import Test
-from imbrex.transform.model.program import Statement
+from imbrex.transform.model.statements import Statement
 
 # The conditionals around a statement, the outermost first, each with the number of its block.
 Path = tuple[tuple[Statement, int], ...]

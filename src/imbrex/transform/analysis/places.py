@@ -7,8 +7,8 @@ object of its own, so that its actual arguments are looked up here.
 from __future__ import annotations
 
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
-from imbrex.transform.model.program import Call
 
 Place = tuple[str, bool]  # a variable, or (True) what it points to
 

@@ -7,7 +7,7 @@ digits do a number: what the smaller terms can add up to stays below the factor 
 from __future__ import annotations
 
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.program import LoopRange
+from imbrex.transform.model.statements import LoopRange
 
 
 def told_by(index: Affine, ranges: list[LoopRange]) -> frozenset[str]:

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.model.program import Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reduction import Reduction
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Statement
 
 
 def reductions(

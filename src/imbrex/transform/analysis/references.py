@@ -10,8 +10,10 @@ from dataclasses import replace
 from itertools import combinations
 
 from imbrex.transform.analysis.aliases import Aliases
-from imbrex.transform.model.program import Argument, Call, Program, Routine
+from imbrex.transform.model.calls import Argument, Call
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import TWICE
+from imbrex.transform.model.routine import Routine
 
 Pair = frozenset[str]
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from imbrex.transform.model.affine import Affine, Range, Section
 from imbrex.transform.model.elementwise import Part
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import LoopRange, Program, Statement
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.statements import LoopRange, Statement
 
 
 class Renaming:

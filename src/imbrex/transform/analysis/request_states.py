@@ -25,11 +25,13 @@ from imbrex.transform.analysis.requests import (
 )
 from imbrex.transform.analysis.transfer import Transfer, data_accesses
 from imbrex.transform.model.affine import disjoint
+from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
-from imbrex.transform.model.program import Argument, Call, Kind, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind, Statement
 
 # Library routines that end or begin the memory of requests; no handle comes out of them.
 _MEMORY_ONLY = frozenset(

@@ -11,11 +11,14 @@ from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.operations import own_operation
 from imbrex.transform.analysis.transfer import Transfer, data_accesses
 from imbrex.transform.model.affine import Affine, Range, Section, disjoint
+from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import BY_POINTER, UNKNOWN_MEMORY, Access
-from imbrex.transform.model.program import Argument, Block, Call, Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Block, Kind, Statement
 
 _PRESET = re.compile(
     r"=\s*((\{\s*)?MPI_REQUEST_NULL\s*(,\s*MPI_REQUEST_NULL\s*)*(\}\s*)?|0\s*);?\s*$",

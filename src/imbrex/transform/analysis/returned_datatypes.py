@@ -6,8 +6,10 @@ import re
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.model.memory import UNKNOWN_MEMORY
-from imbrex.transform.model.program import Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import TWICE
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Statement
 
 _RETURNS = re.compile(rb"\{\s*return\s+(MPI_\w+)\s*;\s*\}?")
 

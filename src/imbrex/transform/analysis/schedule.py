@@ -19,11 +19,13 @@ from imbrex.transform.analysis.paths import Path, contradict, exclusive
 from imbrex.transform.analysis.requests import Requests, request_argument, started
 from imbrex.transform.analysis.scratch import PartScratch
 from imbrex.transform.analysis.transfer import Transfer, data_accesses
+from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Argument, Call, Kind, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind, Statement
 
 
 class Scheduler:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.set_first import sets_first
 from imbrex.transform.analysis.unread import never_read
-from imbrex.transform.model.program import Block, Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Block, Statement
 
 
 def is_scratch(footprints: Footprints, routine: Routine, block: Block, key: str) -> bool:

@@ -8,9 +8,10 @@ from itertools import islice, product
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.model.affine import ARROW, Affine, Fit, Range, Section, surely_less
+from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.linear_indices import whole_lines
 from imbrex.transform.model.memory import Layout, Variable
-from imbrex.transform.model.program import Argument, Call, Program
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.shapes import extent_of
 
 _MOST = 16  # ways to tell the extents of an array that are tried

@@ -11,7 +11,9 @@ from collections.abc import Iterable
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.setters import GOES_ON, Setters, in_block
 from imbrex.transform.model.affine import array_of_element
-from imbrex.transform.model.program import Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind, Statement
 
 Path = tuple[tuple[Routine, int], ...]
 """From the main program on: the routine, and which statement of it leads on."""

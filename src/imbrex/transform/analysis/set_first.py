@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.model.program import Kind, Statement
 from imbrex.transform.model.sources import Language
+from imbrex.transform.model.statements import Kind, Statement
 
 
 def sets_first(statements: list[Statement], key: str, footprints: Footprints, file: str) -> bool:

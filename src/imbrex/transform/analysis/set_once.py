@@ -12,8 +12,10 @@ from collections.abc import Iterator
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.conditions import Choice, Test
-from imbrex.transform.model.program import Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import SourceFile
+from imbrex.transform.model.statements import Kind, Statement
 
 # Statements that are not analysed, and set no variable but by a specifier (`stat=ierr`).
 SETS_NOTHING = re.compile(rb"(?i)\s*(?:de)?allocate\s*\(|\s*(?:print|write)\b")

@@ -11,9 +11,12 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.set_once import SETS_NOTHING
 from imbrex.transform.model.affine import field_of
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.memory import TEMPORARY, UNKNOWN_MEMORY, Access
-from imbrex.transform.model.program import Block, Call, Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Block, Kind, Statement
 
 _HARMLESS = frozenset({"MPI_Type_commit", "MPI_Type_free"})  # what a handle stands for stays
 # Calls that are over when they return, and keep no address.

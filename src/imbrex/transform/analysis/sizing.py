@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from imbrex.transform.model.program import Program, Routine
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
 
 _TEXT = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|![^\n]*")
 _FIXED_COMMENT = re.compile(r"(?m)^[cC*].*$")

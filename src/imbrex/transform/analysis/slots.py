@@ -15,7 +15,8 @@ from imbrex.transform.analysis.aliases import EXTERNAL, Aliases
 from imbrex.transform.analysis.distinct import Place, closed, handed_out, joined
 from imbrex.transform.analysis.elements import Owned
 from imbrex.transform.model.memory import UNKNOWN_MEMORY
-from imbrex.transform.model.program import Block, Kind, Program, Statement
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.statements import Block, Kind, Statement
 
 _PLACE = rb"(?:\w+(?:->|\.))*(?P<%s>\w+)\s*(?:\[[^][=()]*\])?"
 # An assignment of one pointer to another, each a variable or an element of an array.

@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 
 from imbrex.transform.analysis.in_bounds import by_bounds, rooms
 from imbrex.transform.model.affine import Affine, widen
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Call, Kind, LoopRange, Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reduction import Reduction
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind, LoopRange, Statement
 
 
 @dataclass(slots=True)

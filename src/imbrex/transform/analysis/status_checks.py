@@ -11,8 +11,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from imbrex.transform.analysis.taken import STATUS
-from imbrex.transform.model.program import Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Statement
 
 _ENDS = frozenset({"MPI_Abort", "MPI_Finalize"})
 

@@ -6,7 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from imbrex.transform.analysis.handles import DEEPEST, Handles, Names, may_return
-from imbrex.transform.model.program import Call, Kind, Program, Routine, Statement
+from imbrex.transform.model.calls import Call
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind, Statement
 
 _PLAIN = (Kind.SIMPLE, Kind.DECLARE, Kind.JUMP)
 

@@ -10,8 +10,11 @@ import re
 from itertools import zip_longest
 
 from imbrex.transform import mpi_calls
-from imbrex.transform.model.program import Block, Call, Kind, Program, Routine, Statement
+from imbrex.transform.model.calls import Call
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Block, Kind, Statement
 
 Given = tuple[tuple[str, int], ...]  # values of parameters in one call
 NOTHING_GIVEN: Given = ()

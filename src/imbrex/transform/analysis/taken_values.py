@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.memory import Variable
-from imbrex.transform.model.program import Call, Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language
+from imbrex.transform.model.statements import Kind, Statement
 
 # Up to the call: a declaration or an assignment without further effects, or `return`.
 _HEAD = re.compile(r"(?:return\b[^=]*|[\w\s:.*&<>\[\]-]*?[\w\]]\s*[-+*/]?=[^=]*)", re.DOTALL)

@@ -8,9 +8,11 @@ from typing import Any
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.sections import buffer_section, message_fit
+from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
-from imbrex.transform.model.program import Argument, Call, Program, Statement
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.statements import Statement
 
 
 @dataclass(slots=True, eq=False)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.summary import Footprint
 from imbrex.transform.analysis.transfer import Role, Transfer
-from imbrex.transform.model.program import Call, Statement
+from imbrex.transform.model.calls import Call
+from imbrex.transform.model.statements import Statement
 
 _LEAST_BYTES = 64  # less takes no longer than the calls that another form of it costs
 

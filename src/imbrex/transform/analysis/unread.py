@@ -10,8 +10,9 @@ from imbrex.transform.analysis.named import names_untold
 from imbrex.transform.analysis.status_checks import status_checks
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import Program, Routine
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language
 
 _NAME = re.compile(rb"[a-z]\w*")

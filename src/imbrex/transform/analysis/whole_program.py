@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from imbrex.transform.analysis.library import Libraries
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import Call, Program
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.sources import Language
 

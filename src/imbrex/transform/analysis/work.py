@@ -8,7 +8,8 @@ half or twice the recommended one serves as well.
 from __future__ import annotations
 
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.program import Program, Statement
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.statements import Statement
 
 ACCESS_S = 1e-9
 LIBRARY_S = 20e-9

@@ -11,7 +11,9 @@ from imbrex.transform.analysis.filled import covers, each_once, joined, unchange
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.model.affine import Section, widen
 from imbrex.transform.model.memory import Access, Variable
-from imbrex.transform.model.program import Kind, LoopRange, Program, Routine, Statement
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind, LoopRange, Statement
 
 _NUMBERS = ("integer", "real", "double", "complex", "logical")
 

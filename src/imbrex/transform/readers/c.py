@@ -18,9 +18,11 @@ from clang.cindex import LinkageKind
 
 from imbrex.errors import ImbrexError
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import IN_TEMPLATE, TWICE, ReasonKind
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import CXX_SUFFIXES, Language, SourceFile
+from imbrex.transform.model.statements import Kind, Statement
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_declarations, c_methods, c_vectors
 from imbrex.transform.readers.c_check_functions import CheckingFunctions

@@ -10,8 +10,8 @@ from typing import Any
 from clang.cindex import TypeKind
 
 from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
-from imbrex.transform.model.program import Argument, Call
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck

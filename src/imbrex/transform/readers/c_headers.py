@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from imbrex.transform.model.headers import is_editable
-from imbrex.transform.model.program import Block, Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language, SourceFile
+from imbrex.transform.model.statements import Block, Statement
 
 _IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Block, Kind, Statement
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.statements import Block, Kind, Statement
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_vectors
 from imbrex.transform.readers.c_expressions import ExpressionReader

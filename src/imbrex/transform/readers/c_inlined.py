@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
-from imbrex.transform.model.program import Call, Program
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.program import LoopRange
+from imbrex.transform.model.statements import LoopRange
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers.c_expressions import ExpressionReader

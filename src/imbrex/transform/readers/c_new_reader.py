@@ -6,7 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from typing import Any
 
-from imbrex.transform.model.program import Argument, Call
+from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers.c_array_reader import ArrayReader

@@ -5,8 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
+from imbrex.transform.model.calls import Argument
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
-from imbrex.transform.model.program import Argument, Program
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.readers import c_calls, c_methods, c_std_arrays, c_vectors
 from imbrex.transform.readers import c_cursor as cc

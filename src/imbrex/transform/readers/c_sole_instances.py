@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from imbrex.transform.model.program import Program, Routine
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import IN_TEMPLATE
+from imbrex.transform.model.routine import Routine
 
 _TEMPLATE = re.compile(rb"\btemplate\s*<([^<>]*)>")
 _COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)

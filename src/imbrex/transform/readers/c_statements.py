@@ -6,10 +6,12 @@ import bisect
 import re
 from typing import Any
 
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
-from imbrex.transform.model.program import Block, Call, Kind, Program, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.sources import CXX_SUFFIXES, SourceFile
+from imbrex.transform.model.statements import Block, Kind, Statement
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_formulas, c_methods, c_vectors

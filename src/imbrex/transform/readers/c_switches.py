@@ -11,7 +11,7 @@ from typing import Any
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.conditions import Test
 from imbrex.transform.model.formulas import Formula, Number, Operation
-from imbrex.transform.model.program import Block, Kind, Statement
+from imbrex.transform.model.statements import Block, Kind, Statement
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_formulas
 from imbrex.transform.readers.c_places import PlaceReader

@@ -9,10 +9,11 @@ from typing import Any
 from clang.cindex import TypeKind
 
 from imbrex.transform.model.affine import Affine, Range, Section
+from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.list_change import ListChange
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
-from imbrex.transform.model.program import Argument, Call, Program
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.readers import c_cursor as cc

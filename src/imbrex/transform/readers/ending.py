@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from imbrex.transform.model.program import Block, Kind
+from imbrex.transform.model.statements import Block, Kind
 
 _RETURN = re.compile(rb"return\s*;?", re.IGNORECASE)
 

@@ -8,8 +8,10 @@ from functools import partial
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import BY_EQUIVALENCE
-from imbrex.transform.model.program import Block, Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Block, Kind, Statement
 from imbrex.transform.readers.ending import drop_last_return
 from imbrex.transform.readers.fortran_access import access_of
 from imbrex.transform.readers.fortran_binding import bind_components

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from imbrex.transform.model.affine import Affine, Range
 from imbrex.transform.model.allocation import Allocation, Shaped
+from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.memory import TEMPORARY, UNKNOWN_MEMORY, Access, Variable
-from imbrex.transform.model.program import Argument, Call
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers.fortran_components import BASE, Component, Components
 from imbrex.transform.readers.fortran_keywords import KEYWORD

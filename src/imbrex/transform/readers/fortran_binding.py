@@ -6,9 +6,12 @@ passed beside its object (`call halo(g, g%u)`) is followed all the same, as prog
 
 from __future__ import annotations
 
+from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.memory import BY_POINTER
-from imbrex.transform.model.program import Argument, Call, Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Statement
 
 
 def bind_components(program: Program) -> None:

@@ -10,8 +10,8 @@ import re
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.memory import MOVES, Access, Variable
-from imbrex.transform.model.program import Block, Kind, LoopRange, Statement
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.statements import Block, Kind, LoopRange, Statement
 from imbrex.transform.readers.fortran_allocations import allocations, plainly_allocates
 from imbrex.transform.readers.fortran_arguments import Effects
 from imbrex.transform.readers.fortran_bound import Bound, note_unknown

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from imbrex.transform.model.affine import Affine, forget, widen
 from imbrex.transform.model.elementwise import Extent, Part
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Kind, Statement
+from imbrex.transform.model.statements import Kind, Statement
 from imbrex.transform.readers.fortran_arguments import Effects
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing, split_arguments
 from imbrex.transform.readers.fortran_scopes import depth_zero_equals, is_assignment

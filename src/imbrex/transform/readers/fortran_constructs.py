@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from imbrex.transform.model.memory import MOVES, Access
-from imbrex.transform.model.program import Kind, Statement
+from imbrex.transform.model.statements import Kind, Statement
 from imbrex.transform.readers.fortran_arguments import Effects
 from imbrex.transform.readers.fortran_associated import Selectors, written_out
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from imbrex.transform.model.program import Statement
+from imbrex.transform.model.statements import Statement
 from imbrex.transform.readers.fortran_lines import LogicalLine
 
 _BEGIN = re.compile(r"[!c*]\$omp\s+(?:parallel\s*do(?:\s*simd)?|simd)\b", re.IGNORECASE)

@@ -8,9 +8,9 @@ from dataclasses import replace
 from imbrex.transform import mpi_calls
 from imbrex.transform.model.affine import Affine, Range, Section
 from imbrex.transform.model.allocation import Shaped
+from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.conditions import Test
 from imbrex.transform.model.memory import TEMPORARY, Access, Variable
-from imbrex.transform.model.program import Argument, Call
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.shapes import bounds_of
 from imbrex.transform.readers.fortran_arguments import Arguments, Effects

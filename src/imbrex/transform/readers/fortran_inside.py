@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from imbrex.transform.model.program import Call
+from imbrex.transform.model.calls import Call
 from imbrex.transform.readers.fortran_arguments import Effects
 from imbrex.transform.readers.fortran_expressions import Expressions
 from imbrex.transform.readers.fortran_lines import LogicalLine

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-from imbrex.transform.model.program import Block, Kind, Statement
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.statements import Block, Kind, Statement
 
 _PLAIN = frozenset({Kind.SIMPLE, Kind.IF, Kind.LOOP, Kind.BLOCK})
 _REST = re.compile(rb"[ \t]*;?[ \t]*(?:![^\n]*)?\r?(?=\n|$)")

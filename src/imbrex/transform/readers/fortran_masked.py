@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from imbrex.transform.model.program import Kind, Statement
 from imbrex.transform.model.shapes import is_bound
+from imbrex.transform.model.statements import Kind, Statement
 from imbrex.transform.readers.fortran_arguments import Effects
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing
 from imbrex.transform.readers.fortran_scopes import depth_zero_equals, is_assignment

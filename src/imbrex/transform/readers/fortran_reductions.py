@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 
-from imbrex.transform.model.program import Kind, Statement
 from imbrex.transform.model.reduction import Reduction
+from imbrex.transform.model.statements import Kind, Statement
 from imbrex.transform.readers.fortran_lines import closing
 from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_scopes import Scope, is_assignment

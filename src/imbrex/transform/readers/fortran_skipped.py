@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from imbrex.transform.model.program import Statement
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.statements import Statement
 from imbrex.transform.readers.fortran_arguments import Effects
 from imbrex.transform.readers.fortran_inside import bound_inside, calls_inside
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing

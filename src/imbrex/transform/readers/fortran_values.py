@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from imbrex.transform.model.affine import PRODUCT, Affine
 from imbrex.transform.model.conditions import Choice
-from imbrex.transform.model.program import Statement
+from imbrex.transform.model.statements import Statement
 from imbrex.transform.readers.fortran_expressions import Expressions
 from imbrex.transform.readers.fortran_lines import closing, split_arguments
 

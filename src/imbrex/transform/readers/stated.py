@@ -10,8 +10,10 @@ from __future__ import annotations
 import re
 
 from imbrex.errors import ImbrexError
-from imbrex.transform.model.program import Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language, SourceFile
+from imbrex.transform.model.statements import Kind, Statement
 
 _IN_C = re.compile(rb"(?m)^[ \t]*#[ \t]*pragma[ \t]+imbrex\b([^\n]*)")
 _IN_FORTRAN = re.compile(rb"(?im)^[ \t]*[!c*]\$imbrex\b([^\n!]*)")

@@ -9,10 +9,13 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.model.advice import advice, in_the_way
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import Block, Call, Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import IN_TEMPLATE, ReasonKind
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Block, Kind, Statement
 
 SCHEMA_VERSION = 1
 

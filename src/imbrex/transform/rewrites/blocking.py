@@ -11,11 +11,13 @@ from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.motion import Reach
 from imbrex.transform.analysis.transfer import Role, Transfer, data_accesses
 from imbrex.transform.analysis.unread import never_read
+from imbrex.transform.model.calls import Argument
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.memory import BY_POINTER, UNKNOWN_MEMORY, Access
-from imbrex.transform.model.program import Argument, Kind, Program
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.sources import Language
+from imbrex.transform.model.statements import Kind
 from imbrex.transform.rewrites.base import Decision, Plan, Site
 from imbrex.transform.rewrites.calls import CallRewrite
 

@@ -17,11 +17,14 @@ from imbrex.transform.analysis.messages import Messages, buffer_access, statemen
 from imbrex.transform.analysis.space import Space
 from imbrex.transform.analysis.spaces import Spaces
 from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Block, Call, LoopRange, Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Block, LoopRange, Statement
 from imbrex.transform.rewrites.base import Plan, Refusal
 from imbrex.transform.rewrites.dividable import unreadable
 from imbrex.transform.rewrites.proposals import Preparing, Proposal, StatementSite

@@ -11,11 +11,14 @@ from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.transfer import Role, evaluation
 from imbrex.transform.analysis.unread import never_read
+from imbrex.transform.model.calls import Argument
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Argument, Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language
+from imbrex.transform.model.statements import Kind, Statement
 from imbrex.transform.rewrites.base import ContentT, DoneT, Refusal, Rewrite, Site
 from imbrex.transform.rewrites.placement import Placement
 

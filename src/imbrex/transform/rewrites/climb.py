@@ -12,7 +12,8 @@ from imbrex.transform.analysis.summary import Footprint
 from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Kind, Routine, Statement
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind, Statement
 from imbrex.transform.rewrites.base import Refusal
 
 Released = Callable[[Routine, Statement], list[Access]]

@@ -18,11 +18,13 @@ from imbrex.transform.analysis.requests import (
 )
 from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.model.affine import Section, disjoint
+from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Argument, Call, Program, Routine
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.rewrites.base import ContentT, DoneT, Refusal, Site
 from imbrex.transform.rewrites.calls import CallRewrite
 

@@ -17,10 +17,13 @@ from imbrex.transform.analysis.space import Space
 from imbrex.transform.analysis.spaces import Spaces
 from imbrex.transform.analysis.whole_program import unseen_code
 from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.calls import Argument
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access, Variable
-from imbrex.transform.model.program import Argument, Block, Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Block, Kind, Statement
 from imbrex.transform.rewrites.base import Plan, Refusal, Site, calls_of
 from imbrex.transform.rewrites.collectives import SHARING, all_named, named_elsewhere
 from imbrex.transform.rewrites.private import free_name, taken_names

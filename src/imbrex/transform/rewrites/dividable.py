@@ -7,9 +7,11 @@ import re
 from imbrex.transform.analysis.space import Space
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import LoopRange, Program, Routine
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language
+from imbrex.transform.model.statements import LoopRange
 from imbrex.transform.text.directives import directives_allow, may_be_parted
 from imbrex.transform.text.division import Cuts, by_arguments, is_readable, several_layers
 from imbrex.transform.text.layout import first_on_line, whole_lines

@@ -11,11 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from imbrex.transform.analysis.outward import Outward, said_at
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Block, Call, Kind, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Block, Kind, Statement
 from imbrex.transform.rewrites.base import Plan
 from imbrex.transform.rewrites.private import PrivateBuffers
 from imbrex.transform.rewrites.proposals import Proposal

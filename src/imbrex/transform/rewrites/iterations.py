@@ -7,8 +7,10 @@ from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Statement
 from imbrex.transform.rewrites.base import Refusal
 from imbrex.transform.text.loop_guards import LoopGuards, read_guards
 

@@ -13,9 +13,11 @@ from imbrex.transform.analysis.unread import never_read
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access, Variable
-from imbrex.transform.model.program import Kind, Program, Routine
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language
+from imbrex.transform.model.statements import Kind
 from imbrex.transform.rewrites.base import Refusal
 from imbrex.transform.text.halves import Halves
 from imbrex.transform.text.local_vectors import vector_type

@@ -19,11 +19,14 @@ from imbrex.transform.analysis.requests import (
 from imbrex.transform.analysis.transfer import Render, Role, Transfer, data_accesses
 from imbrex.transform.analysis.unread import never_read
 from imbrex.transform.model.affine import Affine, Range
+from imbrex.transform.model.calls import Argument
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
-from imbrex.transform.model.program import Argument, Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind, Statement
 from imbrex.transform.rewrites.base import Decision, Places, Plan, Refusal, Site
 from imbrex.transform.rewrites.calls import sites_in
 from imbrex.transform.rewrites.completions import Completing, strictest

@@ -12,11 +12,14 @@ from dataclasses import dataclass, field
 
 from imbrex.transform.analysis.divided import Item, Schedule
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Call, Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind, Statement
 from imbrex.transform.rewrites.base import Plan
 from imbrex.transform.rewrites.proposals import Proposal
 from imbrex.transform.rewrites.splitting import NAME, RoutineSite, Splitting, messages_of

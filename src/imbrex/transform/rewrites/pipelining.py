@@ -19,8 +19,10 @@ from imbrex.transform.analysis.transfer import Render, Role, Transfer
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Block, Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Block, Kind, Statement
 from imbrex.transform.rewrites.base import Plan, Refusal, Site
 from imbrex.transform.rewrites.blocking import BlockingToNonblocking
 from imbrex.transform.rewrites.climb import Climb

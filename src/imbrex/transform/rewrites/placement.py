@@ -11,8 +11,9 @@ from imbrex.transform.analysis.motion import Motion, Position, Reach
 from imbrex.transform.analysis.next_iteration import find_next_iteration
 from imbrex.transform.analysis.transfer import Role, Transfer
 from imbrex.transform.model.causes import Reason
-from imbrex.transform.model.program import Block, Kind, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Block, Kind, Statement
 
 
 class Placement:

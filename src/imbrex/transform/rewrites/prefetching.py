@@ -18,9 +18,10 @@ from imbrex.transform.analysis.copies import only_copies
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import Kind, Program
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.sources import Language, SourceFile
+from imbrex.transform.model.statements import Kind
 from imbrex.transform.rewrites.base import Plan, Refusal
 from imbrex.transform.rewrites.iterations import Iterations
 from imbrex.transform.rewrites.pipelining import LoopSite

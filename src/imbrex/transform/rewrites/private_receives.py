@@ -17,8 +17,9 @@ from imbrex.transform.analysis.requests import Requests, request_argument
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Variable
-from imbrex.transform.model.program import Program, Routine
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.rewrites.base import Plan, Refusal
 from imbrex.transform.rewrites.private import (
     MOST_COPIES,

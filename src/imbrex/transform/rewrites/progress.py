@@ -20,9 +20,11 @@ from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.work import Work
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import Block, Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language
+from imbrex.transform.model.statements import Block, Kind, Statement
 from imbrex.transform.rewrites.base import Decision, Plan, Refusal, Rewrite, Site
 from imbrex.transform.rewrites.progress_windows import Window, Windows
 from imbrex.transform.text.edits import Edit

@@ -17,8 +17,11 @@ from imbrex.transform.analysis.requests import (
     request_argument,
     request_position,
 )
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Reason
-from imbrex.transform.model.program import Block, Call, Program, Routine, Statement
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Block, Statement
 
 
 @dataclass(slots=True)

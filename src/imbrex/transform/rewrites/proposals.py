@@ -7,8 +7,10 @@ from typing import Protocol, TypeVar
 
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.model.causes import Reason
-from imbrex.transform.model.program import Block, Program, Routine, Statement
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language
+from imbrex.transform.model.statements import Block, Statement
 from imbrex.transform.rewrites.base import Refusal, Rewrite
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.name_lists import folded

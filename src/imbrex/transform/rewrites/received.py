@@ -17,12 +17,14 @@ from imbrex.transform.analysis.sections import layout_of
 from imbrex.transform.analysis.taken import handles_errors
 from imbrex.transform.analysis.unread import never_read
 from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Variable
-from imbrex.transform.model.program import Argument, Block, Call, Kind, Program, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.sources import SourceFile
+from imbrex.transform.model.statements import Block, Kind, Statement
 from imbrex.transform.rewrites.base import Plan, Site, calls_of
 from imbrex.transform.rewrites.private import NAME, free_name, taken_names
 from imbrex.transform.rewrites.proposals import Preparing, Proposal

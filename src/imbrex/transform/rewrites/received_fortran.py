@@ -8,10 +8,13 @@ from collections.abc import Set
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.sections import as_number, shape_at
 from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.memory import Variable
-from imbrex.transform.model.program import Call, Program, Routine, Statement
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.shapes import bounds_of
 from imbrex.transform.model.sources import Language
+from imbrex.transform.model.statements import Statement
 from imbrex.transform.text.received_text import Selected
 
 _ELEMENTS = re.compile(

@@ -14,9 +14,9 @@ from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Variable
-from imbrex.transform.model.program import Block, Kind, Statement
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.sources import Language
+from imbrex.transform.model.statements import Block, Kind, Statement
 from imbrex.transform.rewrites.base import Plan, Refusal, Site, calls_of
 from imbrex.transform.rewrites.private import NAME, elements, free_name
 from imbrex.transform.rewrites.proposals import Preparing, Proposal

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import Routine
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.rewrites.base import Plan, Refusal
 from imbrex.transform.rewrites.common_window import CommonWindow
 from imbrex.transform.rewrites.proposals import Proposal

@@ -12,11 +12,13 @@ from dataclasses import dataclass, field
 
 from imbrex.transform.analysis.messages import communicates
 from imbrex.transform.analysis.outward import callable_in
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import Call, Kind, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language
+from imbrex.transform.model.statements import Kind, Statement
 from imbrex.transform.rewrites.base import Plan
 from imbrex.transform.rewrites.proposals import Proposal
 from imbrex.transform.rewrites.splitting import NAME as WRAPPERS

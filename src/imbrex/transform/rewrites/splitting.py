@@ -14,8 +14,10 @@ from imbrex.transform.analysis.whole_program import incomplete
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import TEMPORARY, Variable
-from imbrex.transform.model.program import Kind, Program, Routine
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind
 from imbrex.transform.rewrites.base import Refusal, Site
 from imbrex.transform.rewrites.blocking import BlockingToNonblocking
 from imbrex.transform.rewrites.boundary import BoundaryFirst

@@ -12,11 +12,13 @@ from imbrex.transform.analysis.request_states import Started
 from imbrex.transform.analysis.requests import started
 from imbrex.transform.analysis.taken import Given, statements_taken
 from imbrex.transform.analysis.transfer import Transfer
+from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Argument, Call, Kind, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind, Statement
 from imbrex.transform.rewrites.base import Decision, Refusal, Site
 from imbrex.transform.rewrites.completions import strictest
 from imbrex.transform.rewrites.motion import ExistingMotion, Lowered, Piece, places_of

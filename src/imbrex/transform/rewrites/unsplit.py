@@ -10,8 +10,9 @@ from imbrex.transform.analysis.spaces import Spaces
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Statement
 from imbrex.transform.rewrites.boundary import DEEPEST
 
 if TYPE_CHECKING:

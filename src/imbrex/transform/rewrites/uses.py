@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from imbrex.transform.analysis.divided import Schedule
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.spaces import Spaces
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.memory import Access, Variable
-from imbrex.transform.model.program import Block, Call, Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Block, Kind, Statement
 from imbrex.transform.rewrites.boundary import BoundaryFirst
 from imbrex.transform.text.division import Division
 from imbrex.transform.text.specification import identifiers

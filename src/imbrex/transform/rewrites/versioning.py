@@ -14,9 +14,11 @@ from imbrex.transform.model.affine import ARROW, PRODUCT, Affine
 from imbrex.transform.model.cases import Case
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import Block, Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language
+from imbrex.transform.model.statements import Block, Kind, Statement
 from imbrex.transform.rewrites.base import Plan, Refusal
 from imbrex.transform.rewrites.proposals import Proposal, StatementSite
 from imbrex.transform.rewrites.rearrangement import Exchange, Rearrangement

@@ -6,8 +6,10 @@ import re
 from collections.abc import Mapping, Set
 from dataclasses import replace
 
-from imbrex.transform.model.program import Block, Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language, SourceFile
+from imbrex.transform.model.statements import Block, Kind, Statement
 from imbrex.transform.text.layout import indent_at, line_start, whole_lines
 from imbrex.transform.text.loop_guards import LoopGuards
 from imbrex.transform.text.pieces import pieces

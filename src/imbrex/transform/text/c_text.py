@@ -6,8 +6,9 @@ import re
 
 from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.model.covered_calls import CALL
-from imbrex.transform.model.program import Routine, Statement
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import SourceFile
+from imbrex.transform.model.statements import Statement
 from imbrex.transform.text.call_text import statuses_of
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import (

@@ -6,7 +6,7 @@ import re
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.transfer import Transfer
-from imbrex.transform.model.program import Call
+from imbrex.transform.model.calls import Call
 
 _HEAD = re.compile(rb"[^(]*\(\s*")
 

@@ -5,8 +5,8 @@ So is an ASSOCIATE of Fortran.
 
 from __future__ import annotations
 
-from imbrex.transform.model.program import Kind, Statement
 from imbrex.transform.model.sources import Language, SourceFile
+from imbrex.transform.model.statements import Kind, Statement
 from imbrex.transform.text.fortran_text import FortranText
 from imbrex.transform.text.layout import indent_at
 from imbrex.transform.text.wrapping import wrapped

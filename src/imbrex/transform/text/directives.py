@@ -12,8 +12,9 @@ import re
 from collections.abc import Mapping
 
 from imbrex.transform.analysis.space import Space
-from imbrex.transform.model.program import Kind, Program
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.sources import SourceFile
+from imbrex.transform.model.statements import Kind
 
 _CONTINUED = re.compile(r"\\\r?\n|&[ \t]*\r?\n[ \t]*[!cC*]\$omp[ \t]*&?|\n[!cC*]\$omp[^\s0]", re.I)
 _LINE = re.compile(r"\s*(?:#\s*pragma|[!cC*]\$(?=omp))\s*(.*)", re.IGNORECASE)

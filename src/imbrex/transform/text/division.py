@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from imbrex.transform.analysis.space import Space
 from imbrex.transform.model.affine import Affine, surely_less
-from imbrex.transform.model.program import Block, Program, Routine
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language, SourceFile
+from imbrex.transform.model.statements import Block
 from imbrex.transform.text.elementwise_text import sections_in_parts
 from imbrex.transform.text.layout import indent_at, line_start
 from imbrex.transform.text.loop_headers import Header, read_header, whole_statement, with_headers

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from functools import partial
 
 from imbrex.transform.model.elementwise import Extent
-from imbrex.transform.model.program import Statement
 from imbrex.transform.model.sources import Language, SourceFile
+from imbrex.transform.model.statements import Statement
 from imbrex.transform.text.edits import Edit, apply_edits
 from imbrex.transform.text.layout import indent_at, line_start
 from imbrex.transform.text.terms import shifted

@@ -6,8 +6,9 @@ import re
 from typing import Protocol
 
 from imbrex.transform.analysis.transfer import Role, Transfer
-from imbrex.transform.model.program import Block, Kind, Routine, Statement
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import SourceFile
+from imbrex.transform.model.statements import Block, Kind, Statement
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import (
     before_comments,

@@ -6,8 +6,11 @@ import re
 from collections.abc import Callable
 
 from imbrex.transform.analysis.transfer import Transfer
-from imbrex.transform.model.program import Argument, Program, Routine, Statement
+from imbrex.transform.model.calls import Argument
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language, SourceFile
+from imbrex.transform.model.statements import Statement
 from imbrex.transform.text.call_text import statuses_of
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import line_start

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable
 
 from imbrex.transform.model.name_lists import listed_in
-from imbrex.transform.model.program import Program, Routine
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language, SourceFile
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import indent_at, line_start

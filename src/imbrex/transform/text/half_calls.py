@@ -6,9 +6,11 @@ import re
 from collections.abc import Sequence
 from itertools import product
 
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.memory import Variable
-from imbrex.transform.model.program import Block, Call, Routine, Statement
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language
+from imbrex.transform.model.statements import Block, Statement
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.given_out import imported
 from imbrex.transform.text.halves import Halves, is_carried, typed

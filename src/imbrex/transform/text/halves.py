@@ -10,9 +10,11 @@ from imbrex.transform.analysis.divided import Item, Schedule
 from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.memory import Variable
-from imbrex.transform.model.program import Kind, Program, Routine
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language
+from imbrex.transform.model.statements import Kind
 from imbrex.transform.text.allocating import allocating, without_entity
 from imbrex.transform.text.c_text import CText
 from imbrex.transform.text.conditionals import conditional

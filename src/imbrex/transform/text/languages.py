@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from imbrex.transform.model.program import Program, Routine
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language, SourceFile
 from imbrex.transform.text.c_text import CText
 from imbrex.transform.text.emit import Text

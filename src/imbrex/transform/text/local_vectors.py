@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 
 from imbrex.transform.model.memory import Variable
-from imbrex.transform.model.program import Kind, Program, Routine
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import SourceFile
+from imbrex.transform.model.statements import Kind
 from imbrex.transform.text.pieces import pieces
 
 _TYPE = re.compile(r"(?P<type>(?:std::)?vector<[\w:\s]+>)\s+(?P<rest>\w.*);\s*$", re.DOTALL)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from imbrex.transform.model.program import Program, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.sources import Language, SourceFile
+from imbrex.transform.model.statements import Statement
 from imbrex.transform.text.keywords import is_keyword
 
 _C = re.compile(

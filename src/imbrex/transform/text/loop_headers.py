@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from imbrex.transform.model.program import Statement
 from imbrex.transform.model.sources import Language, SourceFile
+from imbrex.transform.model.statements import Statement
 from imbrex.transform.text.edits import Edit, apply_edits
 from imbrex.transform.text.layout import indent_at, line_start
 from imbrex.transform.text.terms import difference, shifted

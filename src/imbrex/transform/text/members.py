@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.headers import is_editable
-from imbrex.transform.model.program import Call, Program, Routine
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import indent_at

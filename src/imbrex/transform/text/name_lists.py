@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 from imbrex.transform.model.name_lists import name_lists
-from imbrex.transform.model.program import Program, Routine
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language, SourceFile
 from imbrex.transform.text.edits import Edit, apply_edits
 

@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 
 from imbrex.transform.analysis.space import Space
-from imbrex.transform.model.program import Kind, Program
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.sources import SourceFile
+from imbrex.transform.model.statements import Kind
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import (
     after_line,

@@ -10,8 +10,9 @@ import re
 
 from imbrex.transform.analysis.space import Space
 from imbrex.transform.model.causes import Cause
-from imbrex.transform.model.program import Program, Routine
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language
 from imbrex.transform.text.call_text import called
 from imbrex.transform.text.directives import without_those_of_loops

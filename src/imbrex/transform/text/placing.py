@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from imbrex.transform.model.program import Statement
 from imbrex.transform.model.sources import SourceFile
+from imbrex.transform.model.statements import Statement
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import after_line, first_on_line, line_start
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 from imbrex.transform.model.memory import Variable
-from imbrex.transform.model.program import Kind, Program, Routine
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind
 from imbrex.transform.text.pieces import pieces
 
 _DECLARED = re.compile(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
-from imbrex.transform.model.program import Program, Routine, Statement
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language, SourceFile
+from imbrex.transform.model.statements import Statement
 from imbrex.transform.text.c_text import CText, call_text
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.fortran_text import FortranText

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.memory import Variable
-from imbrex.transform.model.program import Call, Routine
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.second_buffers import declarations

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.memory import Variable
-from imbrex.transform.model.program import Program, Routine
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import line_start

@@ -6,9 +6,11 @@ import re
 from dataclasses import dataclass, field
 
 from imbrex.transform.model.memory import Variable
-from imbrex.transform.model.program import Block, Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language, SourceFile
+from imbrex.transform.model.statements import Block, Kind, Statement
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import after_line, first_on_line, indent_at, line_start
 from imbrex.transform.text.pieces import pieces

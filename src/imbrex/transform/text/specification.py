@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from imbrex.transform.model.program import Kind, Routine
+from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language, SourceFile
+from imbrex.transform.model.statements import Kind
 from imbrex.transform.text.layout import indent_at, line_start
 from imbrex.transform.text.pieces import pieces
 
