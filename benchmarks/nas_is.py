@@ -16,7 +16,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
 from nas_gains import CLUSTERS, KERNELS, row, simulated
 from page import insert
 from transform_gains import in_turns, simulate

@@ -17,7 +17,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
 from nas_gains import CLUSTERS, Cluster, compiled, simulated
 from page import insert
 from transform_gains import seconds_of, simulate

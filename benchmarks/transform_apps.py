@@ -21,7 +21,8 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from imbrex.transform.engine import Options, Outcome, transform
+from imbrex.transform.engine import Outcome, transform
+from imbrex.transform.options import Options
 
 APPS = Path(__file__).parents[1] / "apps"
 _TIME = re.compile(r"time: *([0-9.]+) s")

@@ -28,12 +28,14 @@ from typing import Any
 
 from imbrex.errors import ImbrexError
 from imbrex.transform import mpi_calls
-from imbrex.transform.engine import Options, Outcome, read_program, transform
+from imbrex.transform.engine import Outcome, transform
 from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.statements import Kind, Statement
+from imbrex.transform.options import Options
 from imbrex.transform.readers.c_source import C_SUFFIXES, HEADERS
 from imbrex.transform.readers.fortran_units import FORTRAN_SUFFIXES
+from imbrex.transform.reading import read_program
 from imbrex.transform.rewrites.base import Decision
 from transform_packages import SELECTIONS, Selection
 from transform_robustness import fetch

@@ -20,7 +20,8 @@ import statistics
 from pathlib import Path
 
 from imbrex.network import load
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
 from network_table import launcher
 from transform_apps import APPS, PROGRAMS, build
 from two_hosts import Network, two_hosts

@@ -22,9 +22,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from imbrex.errors import ImbrexError
-from imbrex.transform.engine import Options, read_program
+from imbrex.transform.options import Options
 from imbrex.transform.readers.c_source import C_SUFFIXES
 from imbrex.transform.readers.fortran_units import FORTRAN_SUFFIXES
+from imbrex.transform.reading import read_program
 
 _C_COMMENT = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|//[^\n]*|/\*.*?\*/", re.DOTALL)
 _C_CALL = re.compile(r"\bMPI_[A-Z]\w*\s*\(")

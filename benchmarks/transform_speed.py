@@ -14,7 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
 
 C_ROUTINE = """
 static void step_{n}(double *x, int peer)

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
 from imbrex.transform.text.exchange_text import AHEAD
 
 pytestmark = pytest.mark.untimed

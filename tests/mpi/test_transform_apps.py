@@ -16,7 +16,8 @@ import pytest
 from tests import forked
 
 from imbrex.recorder.twins import twin_of
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
 
 pytestmark = pytest.mark.untimed
 

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 from tests.mpi.lean_compiling import OF_SUFFIX
 
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
 
 pytestmark = pytest.mark.untimed
 

@@ -19,7 +19,8 @@ from tests import forked
 from tests.mpi.lean_compiling import OF_SUFFIX
 
 from imbrex.recorder.twins import twin_of
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
 
 pytestmark = pytest.mark.untimed
 

@@ -13,14 +13,16 @@ from imbrex.diagnosis import wording
 from imbrex.errors import ImbrexError
 from imbrex.network import load
 from imbrex.profile.run import Run, load_run
-from imbrex.transform.engine import Options, Outcome, read_program, transform
+from imbrex.transform.engine import Outcome, transform
 from imbrex.transform.graph import write_graph
 from imbrex.transform.measured import measured_of, transform_measured
 from imbrex.transform.model.advice import advice
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.options import Options
 from imbrex.transform.program_sources import flags_of_run, sources_of_run
 from imbrex.transform.readers.c_source import compile_database
+from imbrex.transform.reading import read_program
 from imbrex.transform.rewrites.base import SCHEMA_VERSION, Decision, is_about
 from imbrex.transform.rewrites.catalogue import listing
 from imbrex.transform.rewrites.progress import ProgressCalls

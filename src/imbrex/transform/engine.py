@@ -2,65 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from imbrex.errors import ImbrexError
 from imbrex.transform import mpi_calls
-from imbrex.transform.analysis.aliases import Aliases
-from imbrex.transform.analysis.allocators import tell_allocations_apart
-from imbrex.transform.analysis.assigned import pass_assigned
+from imbrex.transform.analysed import Analysis
 from imbrex.transform.analysis.beside import has_work
-from imbrex.transform.analysis.built import name_built
-from imbrex.transform.analysis.constants import name_constants, nonnegative
-from imbrex.transform.analysis.contiguous import find_contiguous
-from imbrex.transform.analysis.datatype_values import name_datatypes
-from imbrex.transform.analysis.datatypes import find_layouts
-from imbrex.transform.analysis.derived import name_derived
-from imbrex.transform.analysis.distinct import find_distinct, find_owned
-from imbrex.transform.analysis.element_indices import name_indices
-from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.given_extents import find_extents
-from imbrex.transform.analysis.index_scalars import tell_indices
-from imbrex.transform.analysis.kept_arguments import name_kept
-from imbrex.transform.analysis.kept_shapes import keep_shapes
-from imbrex.transform.analysis.known import note_known
 from imbrex.transform.analysis.left_over import left_over
-from imbrex.transform.analysis.line_rooms import note_rooms
-from imbrex.transform.analysis.linear import split_linear
-from imbrex.transform.analysis.message_extent import mark_extents
-from imbrex.transform.analysis.message_places import note_places
-from imbrex.transform.analysis.named_elements import name_elements
-from imbrex.transform.analysis.references import find_references
-from imbrex.transform.analysis.returned_datatypes import name_returned
-from imbrex.transform.analysis.slots import find_slotted
-from imbrex.transform.analysis.taken import handles_errors, other_codes
-from imbrex.transform.analysis.whole_program import unseen_code
 from imbrex.transform.call_stack import with_deep_stack
 from imbrex.transform.choice import are_chosen, goes_with_chosen, of_chosen
 from imbrex.transform.deciding import Deciding
 from imbrex.transform.garbage import collect, uncollected
 from imbrex.transform.imports import complete_imports
-from imbrex.transform.known_libraries import known_functions, libraries_of
 from imbrex.transform.model.program import Program
+from imbrex.transform.options import MessageTime, Options
 from imbrex.transform.permissions import Permissions
-from imbrex.transform.readers import c_vectors
-from imbrex.transform.readers.c import read_c
-from imbrex.transform.readers.c_headers import settle_headers
-from imbrex.transform.readers.c_sole_instances import settle_instances
-from imbrex.transform.readers.c_source import C_SUFFIXES
-from imbrex.transform.readers.fortran import read_fortran
-from imbrex.transform.readers.fortran_lines import is_form_flag
-from imbrex.transform.readers.fortran_units import FORTRAN_SUFFIXES, Units
-from imbrex.transform.readers.stated import read_stated
+from imbrex.transform.readers.fortran_units import FORTRAN_SUFFIXES
 from imbrex.transform.rewrites.base import Decision, not_analysed, one_of_each_place
 from imbrex.transform.rewrites.blocking import BlockingToNonblocking
 from imbrex.transform.rewrites.collectives import CollectivesToNonblocking
 from imbrex.transform.rewrites.motion import ExistingMotion
 from imbrex.transform.rewrites.progress import ProgressCalls
 from imbrex.transform.rewrites.proposals import Proposal
-from imbrex.transform.rewrites.registry import PREPARING, REWRITES
+from imbrex.transform.rewrites.registry import PREPARING
 from imbrex.transform.rewrites.splitting import Splitting
 from imbrex.transform.rewrites.statement_motion import StatementMotion
 from imbrex.transform.search import prepare
@@ -81,34 +46,8 @@ from imbrex.transform.text.edits import Edit, apply_edits
 from imbrex.transform.text.emit import Emitter, has_inserted, number_requests
 from imbrex.transform.text.languages import text_of
 
-MessageTime = Callable[[str, int, int], float | None]
-"""What a message started in these lines of a file takes at most: s; None where not measured."""
-
 _NO_SITE = frozenset({("", 0)})
 _PASSES = 20  # far more than any program has needed
-
-
-@dataclass(slots=True)
-class Options:
-    """What the user asked for."""
-
-    flags: list[str] = field(default_factory=list)
-    flags_of: dict[Path, list[str]] = field(default_factory=dict)
-    rewrites: frozenset[str] = frozenset(REWRITES)
-    only: frozenset[tuple[str, int]] = frozenset()  # (file name, line)
-    progress_interval_s: float | None = None  # between progress calls; None: no such calls
-    # What a message started at a call takes at most, where it was measured.
-    message_s: MessageTime | None = None
-    single_thread: bool = False  # one thread calls MPI, whatever the program asks MPI for
-    reassociation: bool = False  # floating-point reductions may be rounded in another order
-    checks: bool = True  # calls are read without macros that check their error codes
-    not_codes: frozenset[str] = frozenset()  # names of variables that hold no such codes
-    root: Path | None = None  # headers elsewhere stay as they are
-    # Of Fortran: names that several procedures had in what was read so far. A procedure keeps its
-    # key where a rewrite has put others in the place of the rest.
-    shared_names: set[str] = field(default_factory=set)
-    # File contents to read instead of those on disk.
-    contents: dict[Path, bytes] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -146,7 +85,7 @@ def transform(paths: list[Path], options: Options) -> Outcome:
                 _add_progress(paths, options, outcome, options.progress_interval_s)
             for path in paths:
                 if str(path) in outcome.after and path.suffix.lower() in FORTRAN_SUFFIXES:
-                    texts, flags = (outcome.before, outcome.after), _flags(options, path)
+                    texts, flags = (outcome.before, outcome.after), options.flags_for(path)
                     before, after = (text[str(path)] for text in texts)
                     outcome.after[str(path)] = complete_imports(path, before, after, flags)
             return outcome
@@ -158,7 +97,7 @@ def _add_progress(paths: list[Path], options: Options, outcome: Outcome, interva
     """Put progress calls into the windows of the text as it is by now."""
     of_path = {str(path): path for path in paths}
     contents = {of_path.get(name, Path(name)): data for name, data in outcome.after.items()}
-    analysis = _Analysis(paths, replace(options, contents=contents))
+    analysis = Analysis(paths, replace(options, contents=contents))
     program = analysis.program
     facts = analysis.footprints.facts
     maps = line_maps(outcome.before, outcome.after)
@@ -238,7 +177,7 @@ def _prepared(paths: list[Path], options: Options, ahead: _Ahead | None = None) 
     dividing = {rewrite.name for rewrite in chosen if issubclass(rewrite, Splitting)}
 
     def run(given: Options) -> tuple[Outcome, list[Proposal]]:
-        analysis = _Analysis(paths, given)
+        analysis = Analysis(paths, given)
         offered = [
             of_chosen(proposal, given.only)
             for rewrite in chosen
@@ -299,52 +238,7 @@ def _prepared(paths: list[Path], options: Options, ahead: _Ahead | None = None) 
     return Outcome(decisions, first.before, best.after, first.skipped, first.notes, further)
 
 
-class _Analysis:
-    """A program as read, and what is known of it."""
-
-    def __init__(self, paths: list[Path], options: Options) -> None:
-        self.program = program = read_program(paths, options)
-        self.libraries = libraries = libraries_of(program)
-        if any(source.checked or source.code_checks for source in program.files.values()) and (
-            unseen_code(program, libraries) or handles_errors(program)
-        ):  # an error code may come back: the macros that check them are read as they are
-            self.program = program = read_program(paths, replace(options, checks=False))
-            self.libraries = libraries = libraries_of(program)
-        while codes := other_codes(program):
-            options = replace(options, not_codes=options.not_codes | codes)
-            self.program = program = read_program(paths, options)
-            self.libraries = libraries = libraries_of(program)
-        self.known = known_functions(program, libraries)
-        tell_allocations_apart(program, self.known)
-        aliases = Aliases(program, self.known)
-        find_contiguous(program)
-        name_datatypes(program)
-        name_returned(program)
-        mark_extents(program, aliases)
-        name_indices(program)
-        aliases.slotted = find_slotted(program, aliases)
-        named = name_elements(program, aliases)
-        aliases.distinct = find_distinct(program, aliases, named)
-        aliases.distinct |= find_references(program, aliases)
-        aliases.owned = find_owned(program, aliases)
-        name_kept(program, Footprints(program, aliases, libraries))
-        name_constants(program, Footprints(program, aliases, libraries))
-        name_derived(program, Footprints(program, aliases, libraries))
-        name_built(program, Footprints(program, aliases, libraries))
-        pass_assigned(program, Footprints(program, aliases, libraries))
-        tell_indices(program, Footprints(program, aliases, libraries))
-        program.shapes = keep_shapes(program, lambda: Footprints(program, aliases, libraries))
-        program.given_extents = find_extents(program, Footprints(program, aliases, libraries))
-        program.layouts = find_layouts(program, Footprints(program, aliases, libraries))
-        split_linear(program)
-        note_known(program, Footprints(program, aliases, libraries))
-        note_places(program, Footprints(program, aliases, libraries))
-        note_rooms(program, Footprints(program, aliases, libraries))
-        self.footprints = Footprints(program, aliases, libraries)
-        self.footprints.nonnegative = nonnegative(program, self.footprints)
-
-
-def _communication(analysis: _Analysis, options: Options) -> Outcome:
+def _communication(analysis: Analysis, options: Options) -> Outcome:
     """The rewrites of communication itself."""
     program, footprints = analysis.program, analysis.footprints
     facts = footprints.facts
@@ -399,62 +293,3 @@ def _communication(analysis: _Analysis, options: Options) -> Outcome:
         for name, place in program.undefined.items()
     ]
     return Outcome(decisions, before, after, program.skipped, notes)
-
-
-def read_program(paths: list[Path], options: Options) -> Program:
-    """Read all files; those that cannot be read are noted in `skipped`.
-
-    Raises ImbrexError where none can be read.
-    """
-    return with_deep_stack(lambda: _read_program(paths, options))
-
-
-def _flags(options: Options, path: Path) -> list[str]:
-    return options.flags_of.get(path.resolve(), options.flags)
-
-
-def _read_program(paths: list[Path], options: Options) -> Program:
-    program = Program(
-        single_thread=options.single_thread,
-        reassociation=options.reassociation,
-        root=options.root,
-    )
-    units: list[Units] = []
-    for path in paths:
-        try:
-            data = options.contents.get(path)
-            if data is None:
-                data = path.read_bytes()
-            if not data.strip():
-                raise ImbrexError(f"{path}: the file is empty")
-            flags = _flags(options, path)
-            if path.suffix in C_SUFFIXES:
-                plain = [f for f in flags if not is_form_flag(f)]
-                texts = options.contents
-                read_c(
-                    path,
-                    plain,
-                    program,
-                    data,
-                    checks=options.checks,
-                    contents=texts,
-                    not_codes=options.not_codes,
-                )
-            elif path.suffix.lower() in FORTRAN_SUFFIXES:
-                units.append(Units.of(path, data, flags))
-            else:
-                raise ImbrexError(f"{path}: its name does not end like that of a C or Fortran file")
-        except OSError as error:
-            program.skipped[str(path)] = f"{path}: {error.strerror}"
-        except ImbrexError as error:
-            program.skipped[str(path)] = str(error)
-    read_fortran(units, program, options.shared_names)
-    settle_instances(program)
-    settle_headers(program)
-    c_vectors.settle(program)
-    read_stated(program)
-    if program.skipped:
-        program.has_main = False  # what the file that was not read does is not known
-    if not program.files:
-        raise ImbrexError("; ".join(program.skipped.values()) or "no files were given")
-    return program

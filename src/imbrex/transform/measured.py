@@ -16,9 +16,10 @@ from imbrex.profile.format import QUANTITIES
 from imbrex.profile.run import Run, load_run
 from imbrex.profile.summary import Sums
 from imbrex.transform import mpi_calls
-from imbrex.transform.engine import Options, Outcome, transform
+from imbrex.transform.engine import Outcome, transform
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.options import Options
 from imbrex.transform.rewrites.base import Decision, Site
 
 

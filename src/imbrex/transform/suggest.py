@@ -12,12 +12,14 @@ from pathlib import Path
 
 from imbrex.errors import ImbrexError
 from imbrex.transform import mpi_calls
-from imbrex.transform.engine import Options, Outcome, read_program, transform
+from imbrex.transform.engine import Outcome, transform
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.sources import Language, SourceFile
 from imbrex.transform.model.statements import Block, Kind, Statement
+from imbrex.transform.options import Options
+from imbrex.transform.reading import read_program
 from imbrex.transform.rewrites.base import Decision
 from imbrex.transform.telling import LineMap
 from imbrex.transform.text.edits import Edit, apply_edits, unified_diff

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from imbrex.errors import ImbrexError
-from imbrex.transform.engine import Options, Outcome
+from imbrex.transform.engine import Outcome
 from imbrex.transform.measured import Measured, read_measured, site_key, transform_measured
+from imbrex.transform.options import Options
 from imbrex.transform.rewrites.base import Decision
 from imbrex.transform.text.edits import unified_diff
 from imbrex.tune.obstacle import NotPossibleError

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from imbrex.diagnosis import wording
 from imbrex.errors import ImbrexError
-from imbrex.transform.engine import Options, Outcome
+from imbrex.transform.engine import Outcome
 from imbrex.transform.measured import Measured, site_key
 from imbrex.transform.model.advice import advice
+from imbrex.transform.options import Options
 from imbrex.transform.rewrites.base import Decision
 from imbrex.transform.suggest import scaffold
 from imbrex.transform.text.edits import unified_diff

@@ -19,7 +19,8 @@ from pathlib import Path
 from unittest.mock import patch
 
 from imbrex.transform import engine
-from imbrex.transform.engine import Options, Outcome, transform
+from imbrex.transform.engine import Outcome, transform
+from imbrex.transform.options import Options
 
 sys.path.insert(0, str(Path(__file__).parent))
 import generate  # type: ignore[import-not-found]

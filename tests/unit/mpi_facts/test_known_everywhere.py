@@ -112,7 +112,8 @@ def test_transform_rewrites_them(installed: Path, tmp_path: Path) -> None:
         decision, reason, text = _ask(
             installed,
             "from pathlib import Path",
-            "from imbrex.transform.engine import Options, transform",
+            "from imbrex.transform.engine import transform",
+            "from imbrex.transform.options import Options",
             f"result = transform([Path({str(path)!r})], Options())",
             "decision = result.decisions[0]",
             "[decision.decision, decision.reason.text if decision.reason else '',"

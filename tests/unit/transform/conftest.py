@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from imbrex.transform.engine import Options, Outcome, transform
+from imbrex.transform.engine import Outcome, transform
+from imbrex.transform.options import Options
 
 REASONS = Path(__file__).parent / "reasons"
 WRITE = "IMBREX_WRITE_REASONS"  # set: the files are written anew; read the difference then

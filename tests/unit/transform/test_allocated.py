@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 from tests.unit.transform.replacing import changed
 
-from imbrex.transform.engine import Options, _Analysis, transform
+from imbrex.transform.analysed import Analysis
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
 
 pytestmark = pytest.mark.slow
 
@@ -226,7 +228,7 @@ OF_A_TYPE: dict[str, tuple[dict[str, str], bool, bool]] = {
 
 
 def outcome(path: Path, array: str) -> tuple[bool, bool]:
-    program = _Analysis([path], Options()).program
+    program = Analysis([path], Options()).program
     assert not program.skipped, program.skipped
     decisions = transform([path], Options()).decisions
     rewritten = [d for d in decisions if d.decision == "rewritten"]

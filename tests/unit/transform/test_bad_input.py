@@ -12,7 +12,8 @@ from click.testing import CliRunner, Result
 
 from imbrex.cli.transform import transform as command
 from imbrex.errors import ImbrexError
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
 from imbrex.transform.text.edits import replace_files
 
 pytestmark = pytest.mark.slow

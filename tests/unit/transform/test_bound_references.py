@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from imbrex.transform.engine import Options, read_program
 from imbrex.transform.model.program import Program
+from imbrex.transform.options import Options
+from imbrex.transform.reading import read_program
 
 BASE = """module base
   implicit none

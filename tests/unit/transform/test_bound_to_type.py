@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from imbrex.transform.command import explain
-from imbrex.transform.engine import Options, Outcome, read_program, transform
+from imbrex.transform.engine import Outcome, transform
+from imbrex.transform.options import Options
+from imbrex.transform.reading import read_program
 from imbrex.transform.text.edits import apply_edits
 from imbrex.transform.text.name_lists import folded, renamed
 

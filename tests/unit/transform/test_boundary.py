@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
 from imbrex.transform.model.sources import Language, SourceFile
 from imbrex.transform.model.statements import Block as ModelBlock
 from imbrex.transform.model.statements import Kind, Statement
+from imbrex.transform.options import Options
 from imbrex.transform.text.loop_headers import read_header
 from imbrex.transform.text.terms import difference, shifted
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
 from imbrex.transform.readers.c_source import HEADERS
 
 PROGRAM = """#include <mpi.h>

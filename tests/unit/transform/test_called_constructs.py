@@ -8,7 +8,8 @@ import pytest
 from tests.unit.transform.replacing import changed, rewritten
 
 from imbrex.transform.command import explain
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
 
 PLAIN = (Path(__file__).parent / "cases" / "handles.f90").read_text()
 COPY = "    self%u(1:self%nx, 1:self%ny) = self%unew(1:self%nx, 1:self%ny)\n"

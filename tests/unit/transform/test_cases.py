@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from imbrex.transform.command import diff, explain
-from imbrex.transform.engine import Options, Outcome, transform
+from imbrex.transform.engine import Outcome, transform
+from imbrex.transform.options import Options
 from imbrex.transform.readers.c_source import HEADERS
 
 CASES = Path(__file__).parent / "cases"

@@ -14,7 +14,8 @@ from click.testing import CliRunner
 
 from imbrex.cli.transform import transform as command
 from imbrex.errors import ImbrexError
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
 
 HALO = Path(__file__).parent / "cases" / "halo.c"
 LIGHT = re.compile(r"b\[0\] = 1;")

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from tests.unit.transform.replacing import changed, rewritten
 
-from imbrex.transform.engine import Options, read_program
+from imbrex.transform.options import Options
 from imbrex.transform.readers.fortran_associated import written_out
 from imbrex.transform.readers.fortran_lines import logical_lines
+from imbrex.transform.reading import read_program
 
 pytestmark = pytest.mark.slow
 

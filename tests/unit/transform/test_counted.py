@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from imbrex.transform.engine import Options, Outcome, transform
+from imbrex.transform.engine import Outcome, transform
+from imbrex.transform.options import Options
 
 CASE = Path(__file__).parent / "cases" / "counted.c"
 WAIT = "    MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);\n"

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from tests.unit.transform.test_cxx_methods import GOES, STAYS, text_of
 
-from imbrex.transform.engine import Options, Outcome, transform
+from imbrex.transform.engine import Outcome, transform
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.options import Options
 from imbrex.transform.readers.c_source import HEADERS, compiler_headers
 from imbrex.transform.site_map import site_map
 

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from imbrex.transform.analysis.begun import Beginnings, Begun
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.statements import Block
+from imbrex.transform.options import Options
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from imbrex.transform.engine import Options, Outcome, read_program, transform
+from imbrex.transform.engine import Outcome, transform
+from imbrex.transform.options import Options
+from imbrex.transform.reading import read_program
 
 PROGRAM = """#include <mpi.h>
 #include <vector>

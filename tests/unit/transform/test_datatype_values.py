@@ -8,7 +8,8 @@ import pytest
 from tests.unit.transform.replacing import changed, rewritten
 
 from imbrex.transform.analysis.datatype_values import name_datatypes
-from imbrex.transform.engine import Options, read_program
+from imbrex.transform.options import Options
+from imbrex.transform.reading import read_program
 
 CASES = Path(__file__).parent / "cases"
 FIXED = (CASES / "real_type.f").read_text()

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from imbrex.transform.engine import Options, _Analysis, transform
+from imbrex.transform.analysed import Analysis
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
 
 C = """#include <mpi.h>
 #include <stdlib.h>
@@ -121,7 +123,7 @@ HANDLES = {
 
 
 def handles(path: Path) -> set[str]:
-    program = _Analysis([path], Options()).program
+    program = Analysis([path], Options()).program
     assert not program.skipped, program.skipped
     return {program.variables[key].name for key in program.layouts}
 

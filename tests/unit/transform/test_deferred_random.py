@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 from tests.modules import load
 
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
 from imbrex.transform.readers.c_source import HEADERS
 
 pytestmark = pytest.mark.slow

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from imbrex.transform.engine import Options, _Analysis, transform
+from imbrex.transform.analysed import Analysis
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
 
 pytestmark = pytest.mark.slow
 
@@ -273,7 +275,7 @@ CASES: dict[str, tuple[dict[str, str], bool, bool]] = {
 
 
 def known(path: Path) -> tuple[bool, bool]:
-    program = _Analysis([path], Options()).program
+    program = Analysis([path], Options()).program
     assert not program.skipped, program.skipped
     strides = {
         stride

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from imbrex.transform.engine import Options, _Analysis
+from imbrex.transform.analysed import Analysis
+from imbrex.transform.options import Options
 
 SWAP = """#include <stdlib.h>
 %s
@@ -60,10 +61,10 @@ SWAPS = {
 }
 
 
-def analysis(tmp_path: Path, text: str) -> _Analysis:
+def analysis(tmp_path: Path, text: str) -> Analysis:
     path = tmp_path / "case.c"
     path.write_text(text)
-    found = _Analysis([path], Options())
+    found = Analysis([path], Options())
     assert not found.program.skipped, found.program.skipped
     return found
 

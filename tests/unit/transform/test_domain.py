@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from tests.unit.transform.replacing import changed, rewritten
 
-from imbrex.transform.engine import Options, read_program
+from imbrex.transform.options import Options
+from imbrex.transform.reading import read_program
 
 CASE = (Path(__file__).parent / "cases" / "domain.f90").read_text()
 OBJECT = "    type(domain_t) :: d\n"

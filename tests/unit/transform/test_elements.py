@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
 from imbrex.transform.model.affine import QUOTIENT, Affine, never_equal
+from imbrex.transform.options import Options
 
 pytestmark = pytest.mark.slow
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from imbrex.errors import ImbrexError
-from imbrex.transform.engine import Options, Outcome, transform
+from imbrex.transform.engine import Outcome, transform
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.sources import Language
+from imbrex.transform.options import Options
 from imbrex.transform.readers.c_source import compile_database
 from imbrex.transform.readers.fortran_units import Units
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from tests.unit.transform.replacing import changed
 
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
 from imbrex.transform.readers.c_source import HEADERS
 
 PROGRAM = (Path(__file__).parent / "cases" / "gathered.f90").read_text()

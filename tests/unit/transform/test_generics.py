@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from imbrex.transform.engine import Options, Outcome, transform
+from imbrex.transform.engine import Outcome, transform
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.options import Options
 
 PROGRAM = """module sums
   implicit none

@@ -10,7 +10,8 @@ from click.testing import CliRunner
 
 from imbrex.cli.transform import transform as command
 from imbrex.transform.analysis.mpi_cfg import Graph, MpiCfg
-from imbrex.transform.engine import Options, read_program
+from imbrex.transform.options import Options
+from imbrex.transform.reading import read_program
 
 SOURCE = """#include <mpi.h>
 static double a[10], b[10];

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
 
 # `begin` and `end` only start and only complete: they are moved after the waits were joined.
 PROGRAM = """#include <mpi.h>

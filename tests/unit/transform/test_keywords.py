@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from imbrex.transform.engine import Options, read_program, transform
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
 from imbrex.transform.readers.fortran_keywords import ordered
+from imbrex.transform.reading import read_program
 from imbrex.transform.text.keywords import is_keyword
 from imbrex.transform.text.loop_guards import LoopGuards
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from imbrex.transform.engine import Options, read_program
+from imbrex.transform.options import Options
+from imbrex.transform.reading import read_program
 
 PROGRAM = """\
 module sizes

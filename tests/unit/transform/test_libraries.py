@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from imbrex.errors import ImbrexError
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
 from imbrex.transform.readers.c_macros import mpi_macros
 
 pytestmark = pytest.mark.slow

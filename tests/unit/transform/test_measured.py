@@ -9,8 +9,9 @@ import pytest
 from imbrex.errors import ImbrexError
 from imbrex.profile.summary import Sums
 from imbrex.transform.command import explain
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
 from imbrex.transform.measured import Measured, read_measured, transform_measured
+from imbrex.transform.options import Options
 
 pytestmark = pytest.mark.slow
 

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from imbrex.transform.analysed import Analysis
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.messages import Messages
-from imbrex.transform.engine import Options, _Analysis
 from imbrex.transform.model.memory import Access
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.statements import Block
+from imbrex.transform.options import Options
 
 PROGRAM = """#include <mpi.h>
 #include <stdlib.h>
@@ -96,7 +97,7 @@ def test_each_buffer_has_what_changed_up_to_where_it_is_asked_for(
 ) -> None:
     path = tmp_path / "program.c"
     path.write_text(text)
-    analysis = _Analysis([path], Options())
+    analysis = Analysis([path], Options())
     footprints = analysis.footprints
     routine = analysis.program.routines["step"]
     messages = Messages(analysis.program, footprints)

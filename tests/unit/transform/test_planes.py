@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from tests.unit.transform.replacing import changed
 
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
 from imbrex.transform.model.affine import Affine
+from imbrex.transform.options import Options
 
 CUBE = (Path(__file__).parent / "cases" / "cube.f90").read_text()
 PLANE = "(nx+2)*(ny+2)"

@@ -14,7 +14,8 @@ from click.testing import CliRunner
 from imbrex.cli.transform import transform as command
 from imbrex.network.profile import MachineProfile, NetworkPath, Point
 from imbrex.transform.command import diff, explain
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
 from imbrex.transform.readers.c_source import HEADERS
 
 pytestmark = pytest.mark.slow

@@ -10,7 +10,8 @@ import pytest
 
 from imbrex.transform import engine
 from imbrex.transform.command import diff, explain
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
 
 CASES = Path(__file__).parent / "cases"
 # In each a further run begins with the text that the search ended with.
@@ -23,13 +24,13 @@ TOLD = [*NAMES, "handed.c", "pieces.c", "concurrent.f90", "torus.f90"]
 def test_each_text_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     path = CASES / name
     found: Counter[bytes] = Counter()
-    analyse = engine._Analysis.__init__
+    analyse = engine.Analysis.__init__
 
     def counted(self: Any, paths: list[Path], options: Options) -> None:
         found[options.contents.get(path) or path.read_bytes()] += 1
         analyse(self, paths, options)
 
-    monkeypatch.setattr(engine._Analysis, "__init__", counted)
+    monkeypatch.setattr(engine.Analysis, "__init__", counted)
     outcome = transform([path], Options())
     assert found[outcome.after[str(path)]] == 1
     assert set(found.values()) == {1}

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 from tests.unit.transform.replacing import changed
 
+from imbrex.transform.analysed import Analysis
 from imbrex.transform.analysis.spaces import Spaces
-from imbrex.transform.engine import Options, _Analysis, transform
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
 
 pytestmark = pytest.mark.slow
 
@@ -297,7 +299,7 @@ def test_fixed_form(text: str, operation: str | None, tmp_path: Path) -> None:
     """What continues a line belongs to it, whatever mark and comments stand between."""
     path = tmp_path / "case.f"
     path.write_text(FIXED % text)
-    analysis = _Analysis([path], Options())
+    analysis = Analysis([path], Options())
     routine = analysis.program.routines["step"]
     space = Spaces(analysis.program, analysis.footprints, routine).of(routine.body.statements[-1])
     assert space is not None

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from imbrex.transform.engine import Options, Outcome, transform
+from imbrex.transform.engine import Outcome, transform
+from imbrex.transform.options import Options
 
 pytestmark = pytest.mark.slow
 

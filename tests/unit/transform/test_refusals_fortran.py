@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from imbrex.transform.engine import Options, Outcome, transform
+from imbrex.transform.engine import Outcome, transform
+from imbrex.transform.options import Options
 
 PROGRAM = """      program main
       implicit none

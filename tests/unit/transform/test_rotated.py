@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from imbrex.transform.engine import Options, Outcome, transform
+from imbrex.transform.engine import Outcome, transform
+from imbrex.transform.options import Options
 
 CASE = Path(__file__).parent / "cases" / "rotated.cpp"
 ROTATION = "        old_ = cur_;\n        cur_ = next_;\n        next_ = last;\n"

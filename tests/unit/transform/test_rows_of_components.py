@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
 
 PROGRAM = (Path(__file__).parent / "cases" / "strait.f90").read_text()
 ALLOCATED = "allocate(g%u(0:nx+1,0:ny+1), g%v(0:nx+1,0:ny+1), g%h(0:nx+1,0:ny+1))"

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from imbrex.transform.engine import Options, read_program, transform
+from imbrex.transform.engine import transform
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.options import Options
+from imbrex.transform.reading import read_program
 from imbrex.transform.text.name_lists import renamed
 
 from .replacing import changed, rewritten

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from tests.unit.transform.replacing import changed
 
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
 
 AXES = (Path(__file__).parent / "cases" / "axes.f90").read_text()
 FIRST, SECOND = "    call give(axis, +1, a)\n", "    call give(axis, -1, a)\n"

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.unit.transform.replacing import changed
 
 from imbrex.transform.analysis.radix import told_by
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
 from imbrex.transform.model.affine import Affine, Range
 from imbrex.transform.model.linear_indices import (
     in_lines,
@@ -24,6 +24,7 @@ from imbrex.transform.model.linear_indices import (
     strides_told,
 )
 from imbrex.transform.model.statements import LoopRange
+from imbrex.transform.options import Options
 
 SLABS = (Path(__file__).parent / "cases" / "slabs.c").read_text()
 SIZES = "static int nx = 24, ny = 20, nz = 16, rank, size;"

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from tests.unit.transform.replacing import changed
 
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
 
 PROGRAM = (Path(__file__).parent / "cases" / "slabs_in_turn.f90").read_text()
 PACK = "    out = a(1:nx, 1, :)\n"

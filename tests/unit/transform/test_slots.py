@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from imbrex.transform.engine import Options, _Analysis, transform
+from imbrex.transform.analysed import Analysis
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
 
 pytestmark = pytest.mark.slow
 
@@ -123,7 +125,7 @@ def test_slots(name: str, tmp_path: Path) -> None:
     code, own = SLOTS[name]
     path = tmp_path / "case.c"
     path.write_text(PROGRAM % code)
-    found = _Analysis([path], Options())
+    found = Analysis([path], Options())
     assert not found.program.skipped, found.program.skipped
     assert ("field:grid.face" in found.footprints.aliases.slotted) is own
 
@@ -144,7 +146,7 @@ def test_allocated_by_a_routine(name: str, tmp_path: Path) -> None:
     code, apart = APART[name]
     path = tmp_path / "case.c"
     path.write_text(PROGRAM % code)
-    found = _Analysis([path], Options())
+    found = Analysis([path], Options())
     aliases = found.footprints.aliases
     (key,) = (k for k, v in found.program.variables.items() if v.name == "p")
     assert aliases.objects(key, True).isdisjoint(aliases.objects("field:grid.face", True)) is apart

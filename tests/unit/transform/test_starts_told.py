@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from imbrex.transform.command import explain
-from imbrex.transform.engine import Options, Outcome, transform
+from imbrex.transform.engine import Outcome, transform
+from imbrex.transform.options import Options
 
 C = """#include <mpi.h>
 void step(double *u, double *v, int n, int left, int right, int *more)

@@ -9,7 +9,8 @@ import pytest
 
 from imbrex.errors import ImbrexError
 from imbrex.transform.command import Action, Request, answer
-from imbrex.transform.engine import Options, Outcome, transform
+from imbrex.transform.engine import Outcome, transform
+from imbrex.transform.options import Options
 
 pytestmark = pytest.mark.slow
 

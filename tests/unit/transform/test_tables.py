@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
 
 CASE = (Path(__file__).parent / "cases" / "lattice.c").read_text()
 ROWS = "(int y = 1; y <= NY; y++)\n        for (int x = 1; x < NX - 1; x++) {\n            double g"

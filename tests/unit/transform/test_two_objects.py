@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 from tests.unit.transform.replacing import changed
 
-from imbrex.transform.engine import Options, read_program, transform
+from imbrex.transform.engine import transform
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.statements import Kind
+from imbrex.transform.options import Options
+from imbrex.transform.reading import read_program
 
 pytestmark = pytest.mark.slow
 

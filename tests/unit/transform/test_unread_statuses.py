@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
 
 CASES = Path(__file__).parent / "cases"
 IN_C = (CASES / "unread.c").read_text()

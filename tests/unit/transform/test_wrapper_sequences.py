@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from tests.unit.transform.replacing import changed, rewritten
 
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
 
 PROGRAM = """\
 #include <mpi.h>

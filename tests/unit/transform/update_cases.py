@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 
 from imbrex.transform.command import diff, explain
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
 
 OF_FOLDER = {"cases": Options(), "progress": Options(progress_interval_s=100e-6)}
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import transform
 from imbrex.transform.measured import Measured
+from imbrex.transform.options import Options
 from imbrex.transform.rewrites.base import Site
 from imbrex.tune.source_candidates import _suggested
 from imbrex.tune.sources import Sources

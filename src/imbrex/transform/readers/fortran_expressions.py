@@ -16,6 +16,7 @@ from imbrex.transform.model.shapes import bounds_of
 from imbrex.transform.readers.fortran_arguments import Arguments, Effects
 from imbrex.transform.readers.fortran_components import BASE, Component
 from imbrex.transform.readers.fortran_handles import copies_parts
+from imbrex.transform.readers.fortran_integers import INQUIRIES
 from imbrex.transform.readers.fortran_keywords import ordered
 from imbrex.transform.readers.fortran_library import FUNCTIONS, OPERATORS
 from imbrex.transform.readers.fortran_lines import (
@@ -24,7 +25,7 @@ from imbrex.transform.readers.fortran_lines import (
     closing,
     split_arguments,
 )
-from imbrex.transform.readers.fortran_names import INQUIRIES, Names
+from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_plain import Plain
 from imbrex.transform.readers.fortran_scopes import Scope
 

@@ -1,0 +1,82 @@
+"""A program with what is known of it, found in the order in which one thing needs another."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from imbrex.transform.analysis.aliases import Aliases
+from imbrex.transform.analysis.allocators import tell_allocations_apart
+from imbrex.transform.analysis.assigned import pass_assigned
+from imbrex.transform.analysis.built import name_built
+from imbrex.transform.analysis.constants import name_constants, nonnegative
+from imbrex.transform.analysis.contiguous import find_contiguous
+from imbrex.transform.analysis.datatype_values import name_datatypes
+from imbrex.transform.analysis.datatypes import find_layouts
+from imbrex.transform.analysis.derived import name_derived
+from imbrex.transform.analysis.distinct import find_distinct, find_owned
+from imbrex.transform.analysis.element_indices import name_indices
+from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.given_extents import find_extents
+from imbrex.transform.analysis.index_scalars import tell_indices
+from imbrex.transform.analysis.kept_arguments import name_kept
+from imbrex.transform.analysis.kept_shapes import keep_shapes
+from imbrex.transform.analysis.known import note_known
+from imbrex.transform.analysis.line_rooms import note_rooms
+from imbrex.transform.analysis.linear import split_linear
+from imbrex.transform.analysis.message_extent import mark_extents
+from imbrex.transform.analysis.message_places import note_places
+from imbrex.transform.analysis.named_elements import name_elements
+from imbrex.transform.analysis.references import find_references
+from imbrex.transform.analysis.returned_datatypes import name_returned
+from imbrex.transform.analysis.slots import find_slotted
+from imbrex.transform.analysis.taken import handles_errors, other_codes
+from imbrex.transform.analysis.whole_program import unseen_code
+from imbrex.transform.known_libraries import known_functions, libraries_of
+from imbrex.transform.options import Options
+from imbrex.transform.reading import read_program
+
+
+class Analysis:
+    """A program as read, and what is known of it."""
+
+    def __init__(self, paths: list[Path], options: Options) -> None:
+        self.program = program = read_program(paths, options)
+        self.libraries = libraries = libraries_of(program)
+        if any(source.checked or source.code_checks for source in program.files.values()) and (
+            unseen_code(program, libraries) or handles_errors(program)
+        ):  # an error code may come back: the macros that check them are read as they are
+            self.program = program = read_program(paths, replace(options, checks=False))
+            self.libraries = libraries = libraries_of(program)
+        while codes := other_codes(program):
+            options = replace(options, not_codes=options.not_codes | codes)
+            self.program = program = read_program(paths, options)
+            self.libraries = libraries = libraries_of(program)
+        self.known = known_functions(program, libraries)
+        tell_allocations_apart(program, self.known)
+        aliases = Aliases(program, self.known)
+        find_contiguous(program)
+        name_datatypes(program)
+        name_returned(program)
+        mark_extents(program, aliases)
+        name_indices(program)
+        aliases.slotted = find_slotted(program, aliases)
+        named = name_elements(program, aliases)
+        aliases.distinct = find_distinct(program, aliases, named)
+        aliases.distinct |= find_references(program, aliases)
+        aliases.owned = find_owned(program, aliases)
+        name_kept(program, Footprints(program, aliases, libraries))
+        name_constants(program, Footprints(program, aliases, libraries))
+        name_derived(program, Footprints(program, aliases, libraries))
+        name_built(program, Footprints(program, aliases, libraries))
+        pass_assigned(program, Footprints(program, aliases, libraries))
+        tell_indices(program, Footprints(program, aliases, libraries))
+        program.shapes = keep_shapes(program, lambda: Footprints(program, aliases, libraries))
+        program.given_extents = find_extents(program, Footprints(program, aliases, libraries))
+        program.layouts = find_layouts(program, Footprints(program, aliases, libraries))
+        split_linear(program)
+        note_known(program, Footprints(program, aliases, libraries))
+        note_places(program, Footprints(program, aliases, libraries))
+        note_rooms(program, Footprints(program, aliases, libraries))
+        self.footprints = Footprints(program, aliases, libraries)
+        self.footprints.nonnegative = nonnegative(program, self.footprints)
