@@ -9,8 +9,8 @@ from imbrex.transform.model.allocation import Allocation
 from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.shapes import bounds_of
 from imbrex.transform.readers.fortran_arguments import Effects
+from imbrex.transform.readers.fortran_assignments import Assignments
 from imbrex.transform.readers.fortran_components import Components
-from imbrex.transform.readers.fortran_expressions import Expressions
 from imbrex.transform.readers.fortran_lines import (
     LogicalLine,
     at_depth_zero,
@@ -82,7 +82,7 @@ def _bounds(names: Names, scope: Scope, shape: str) -> list[tuple[Affine | None,
     return bounds
 
 
-def plainly_allocates(reader: Expressions, line: LogicalLine, effects: Effects) -> bool:
+def plainly_allocates(reader: Assignments, line: LogicalLine, effects: Effects) -> bool:
     """Whether an ALLOCATE or DEALLOCATE does nothing but give or free memory of plain arrays.
 
     What it sets is entered: the arrays as a whole, and what asking for their bounds reads. Copies,
@@ -110,7 +110,7 @@ def plainly_allocates(reader: Expressions, line: LogicalLine, effects: Effects) 
 
 
 def _array(
-    reader: Expressions, line: LogicalLine, start: int, end: int, effects: Effects
+    reader: Assignments, line: LogicalLine, start: int, end: int, effects: Effects
 ) -> Variable | None:
     """The array that an item names, with or without bounds, which are read."""
     text = line.masked

@@ -14,13 +14,13 @@ from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.statements import Block, Kind, LoopRange, Statement
 from imbrex.transform.readers.fortran_allocations import allocations, plainly_allocates
 from imbrex.transform.readers.fortran_arguments import Effects
+from imbrex.transform.readers.fortran_assignments import Assignments
 from imbrex.transform.readers.fortran_bound import Bound, note_unknown
 from imbrex.transform.readers.fortran_comparisons import not_negative
 from imbrex.transform.readers.fortran_concurrent import concurrent
 from imbrex.transform.readers.fortran_constructs import construct
 from imbrex.transform.readers.fortran_directives import loop_behind, with_directives
 from imbrex.transform.readers.fortran_elementwise import elementwise
-from imbrex.transform.readers.fortran_expressions import Expressions
 from imbrex.transform.readers.fortran_inside import calls_inside
 from imbrex.transform.readers.fortran_joined import joined
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing, split_arguments
@@ -59,7 +59,7 @@ class Body:
     def enter(self, scope: Scope) -> None:
         """Read on with the names of a scope."""
         self.scope = scope
-        self.expressions = Expressions(self.names, scope)
+        self.expressions = Assignments(self.names, scope)
         self.reductions = Reductions(self.names, scope)
         self.swapped = Swapped(self.names, scope)
 
