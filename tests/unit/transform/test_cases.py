@@ -94,6 +94,8 @@ def test_untouched_bytes_stay(case: Path) -> None:
         "wrapper.c": 1,
         "counted.c": 2,
         "outside.cpp": 1,
+        "relayed.c": 2,
+        "relayed.cpp": 2,
         "parity.c": 8,
         "parity.f90": 8,
         "waitany.c": 1,

@@ -7,10 +7,18 @@ import re
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.handles import Handle
 from imbrex.transform.analysis.requests import request_argument
+from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.statements import Kind, Statement
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+def _is_array(variable: Variable | None, name: str) -> bool:
+    """Whether a name is that of an array, which means the same memory whatever is in it."""
+    if variable is None or variable.name != name or variable.pointer:
+        return False
+    return bool(variable.bounds) and variable.kind in ("local", "static", "global")
 
 
 def stays(
@@ -32,4 +40,5 @@ def stays(
     own = re.split(r"\.|::", wait.name)[-1]
     lists = footprints.program.request_vectors
     changed -= {key for key in changed & lists if variables[key].name == own}
+    changed -= {key for key in changed if _is_array(variables.get(key), wait.name)}
     return not any(key in variables and variables[key].name in names for key in changed)

@@ -133,9 +133,11 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
             del between[-1 if produces else 0]
         if not cuts or (produces and not self._reaches(routine, between)):
             return None
-        reason = spaces.order_matters(space, sorted(cuts)) or unreadable(
-            self.program, routine, space, cuts
-        )
+        reason = spaces.order_matters(space, sorted(cuts))
+        if reason is None:
+            reason = unreadable(self.program, routine, space, cuts)
+            if reason is not None and begun and reason.cause.kind is ReasonKind.HEADER:
+                return None  # what a division has left for the end of these messages
         if reason is not None:
             raise Refusal(self.name, reason)
         positions = [block.statements.index(s) for s in between]

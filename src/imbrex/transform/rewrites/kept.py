@@ -32,6 +32,7 @@ _NUMBERS = frozenset(
 # Types that every file which calls MPI has a name for.
 KNOWN_TYPES = frozenset((*_NUMBERS, "void", "size_t", "MPI_Request"))
 
+_REQUEST = "imbrex_request"  # what a request points to, in the headers that programs are read with
 _PLAIN_TYPES = ("integer", "logical", "real", "doubleprecision", "complex", "doublecomplex")
 
 
@@ -262,7 +263,7 @@ class Kept:
     def _as_declared(self, schedule: Schedule, routine: Routine, variable: Variable) -> Variable:
         """The variable with the type that callers may write: what a request is is MPI's own."""
         c = self.program.files[routine.file].language is Language.C
-        if c and variable.key in schedule.requested:
+        if c and (variable.key in schedule.requested or variable.element == _REQUEST):
             return replace(variable, element="MPI_Request")
         return variable
 

@@ -41,6 +41,8 @@ class Split:
     schedule: Schedule
     kept: list[Variable]  # local arrays that must live from the start to the finish
     uses: list[Use] = field(default_factory=list)
+    # Routines that call it, do nothing else, and are split with it: it gains nothing by itself.
+    passed_on: tuple[str, ...] = ()
 
 
 class Uses:

@@ -15,8 +15,9 @@ from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.routine import Routine
-from imbrex.transform.rewrites.base import Plan
+from imbrex.transform.rewrites.base import Plan, Refusal
 from imbrex.transform.rewrites.common_window import CommonWindow
+from imbrex.transform.rewrites.passing_on import PassingOn
 from imbrex.transform.rewrites.proposals import Proposal
 from imbrex.transform.rewrites.splitting import (
     RoutineSite,
@@ -79,7 +80,7 @@ class Wrappers(Splitting[Split]):
         self.uses.find(split)
         if not any(use.passed or use.division for use in split.uses):
             self.whole[routine.key] = (split, None)
-            return None
+            return self._passed_on(split)
         self.check(split)
         split.kept = self.kept(split)
         self.uses.one_at_a_time(split)
@@ -88,6 +89,21 @@ class Wrappers(Splitting[Split]):
             return None
         if self.facts.timing is None:
             CommonWindow(self.footprints, self.uses, [split]).give()
+        return split
+
+    def _passed_on(self, split: Split) -> Split | None:
+        """How to split a routine for those that only call it and can be split in turn, if any."""
+        found = PassingOn(self.footprints, self.uses).by(split)
+        if not found:
+            return None
+        try:
+            self.check(split)
+            split.kept = self.kept(split)
+        except Refusal:
+            return None
+        if not split.kept:
+            return None  # NestedWrappers splits both at once
+        split.passed_on = found
         return split
 
     def apply(self, plan: Plan[RoutineSite, Split]) -> Proposal:
@@ -101,6 +117,8 @@ class Wrappers(Splitting[Split]):
         text = ReasonKind.SPLIT(wrapper=wrapper.name, callers=callers)
         reason = Reason(text, Location(wrapper.file, wrapper.line))
         proposal = Proposal(self.name, wrapper, wrapper.line, reason, edits)
+        if split.passed_on:
+            proposal.leads_to, proposal.also = (self.name,), split.passed_on
         schedule = split.schedule
         proposal.worth = worth * len([*schedule.transfers, *schedule.held, *schedule.begun])
         proposal.replaces = halves.full_names

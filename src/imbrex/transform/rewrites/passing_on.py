@@ -1,0 +1,54 @@
+"""Routines that do nothing but call wrappers, in front of their callers' work.
+
+`subroutine exchange_all(f)` calls `exchange(f%u)` and `exchange(f%v)`. Around each of these calls
+is no work; taken apart there all the same, the routine is one that begins and ends messages, which
+can be split in turn.
+"""
+
+from __future__ import annotations
+
+from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Kind
+from imbrex.transform.rewrites.uses import Split, Uses
+
+
+class PassingOn:
+    """Finds such routines."""
+
+    def __init__(self, footprints: Footprints, uses: Uses) -> None:
+        self.footprints = footprints
+        self.uses = uses
+
+    def by(self, split: Split) -> tuple[str, ...]:
+        """The names of those that call a wrapper; each of its calls there has a number apart."""
+        if not self.footprints.program.in_c(split.wrapper.file):
+            return ()  # what begins and ends messages of others is not followed in Fortran
+        users = {use.routine.name: use.routine for use in split.uses}
+        found = tuple(sorted(name for name, user in users.items() if self._passes_on(user)))
+        for name in found:
+            for slot, use in enumerate(u for u in split.uses if u.routine.name == name):
+                use.slot = slot
+        return found
+
+    def _passes_on(self, user: Routine) -> bool:
+        """Whether a routine only calls others that communicate, ahead of its callers' work."""
+        if user.name == "main" or user.problem or user.address_taken:
+            return False
+        statements = [s for s in user.body.statements if s.kind is not Kind.DECLARE]
+        each = [self.footprints.of(statement, user.file) for statement in statements]
+        if any(found.stop or found.leaves for found in each):
+            return False
+        quiet = any(found.heavy and not found.events for found in each)
+        return not quiet and self._is_in_front_of_work(user)
+
+    def _is_in_front_of_work(self, user: Routine) -> bool:
+        for caller in self.uses.callers(user.name):
+            for block, index, _ in self.uses.usable(caller).get(user.name, []):
+                for statement in block.statements[index + 1 :]:
+                    found = self.footprints.of(statement, caller.file)
+                    if found.stop or found.leaves or found.events:
+                        break
+                    if found.heavy:
+                        return True
+        return False

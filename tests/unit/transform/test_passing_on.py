@@ -1,0 +1,66 @@
+"""Routines that do nothing but call exchanges: `exchange_all(f)` in front of its callers' work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.unit.transform.replacing import changed, rewritten
+
+PROGRAM = (Path(__file__).parent / "cases" / "relayed.c").read_text()
+BOTH = "    exchange(f, f->u);\n    exchange(f, f->p);\n"
+CALL = "        exchange_all(&f);\n"
+ALL = "static void exchange_all(field_t *f)\n{\n"
+SWEEP = "        for (int j = 1; j <= f.ny; j++)\n"
+REQUESTS = "    MPI_Request r[4];\n"
+
+GO: dict[str, dict[str, str]] = {
+    "as it is": {},
+    "one field": {BOTH: "    exchange(f, f->u);\n"},
+    "with an error code": {"    MPI_Request r[4];": "    int n = 4;\n    MPI_Request r[4];"},
+    "also called in front of other communication": {
+        "    double s = 0, t;\n": "    exchange_all(&f);\n    double s = 0, t;\n"
+    },
+}
+STAY: dict[str, dict[str, str]] = {
+    "through two routines": {
+        ALL: "static void exchange_both(field_t *f);\n" + ALL.replace("_all", "_both"),
+        "static double *make": "static void exchange_all(field_t *f)\n{\n    exchange_both(f);\n}\n"
+        "static double *make",
+        "static void exchange_both(field_t *f);\n": "",
+    },
+    "one field twice": {BOTH: "    exchange(f, f->u);\n    exchange(f, f->u);\n"},
+    "in a loop": {BOTH: "    for (int k = 0; k < 2; k++) exchange(f, k ? f->p : f->u);\n"},
+    "on a condition": {BOTH: "    if (f->nx > 3) exchange(f, f->u);\n"},
+    "no work behind": {SWEEP: f"        MPI_Barrier(MPI_COMM_WORLD);\n{SWEEP}"},
+    "named by a pointer": {
+        CALL: "        void (*all)(field_t *) = exchange_all;\n        all(&f);\n"
+    },
+    "requests that are persistent": {
+        REQUESTS: "    static MPI_Request r[4];\n",
+    },
+}
+
+
+@pytest.mark.parametrize("replaced", GO.values(), ids=GO)
+def test_both_are_split(replaced: dict[str, str], tmp_path: Path) -> None:
+    text = rewritten(tmp_path / "fields.c", changed(PROGRAM, replaced))
+    start, finish = text.index("exchange_all_start(&f"), text.index("exchange_all_finish(exch")
+    assert "for (int j = 2; j <= f.ny - 1; j++)" in text[start:finish]
+    assert "MPI_Request exchange_all_exchange_r[4];" in text
+
+
+@pytest.mark.parametrize("replaced", STAY.values(), ids=STAY)
+def test_they_stay(replaced: dict[str, str], tmp_path: Path) -> None:
+    text = rewritten(tmp_path / "fields.c", changed(PROGRAM, replaced))
+    assert "exchange_all_start" not in text
+    assert "exchange_start" not in text
+
+
+def test_work_between_is_work_enough(tmp_path: Path) -> None:
+    """The first exchange is under way beside it, within the routine that calls both."""
+    scaled = "    for (int i = 0; i < f->ny * f->nx; i++)\n        f->p[i] *= 0.5;\n"
+    between = {BOTH: f"    exchange(f, f->u);\n{scaled}    exchange(f, f->p);\n"}
+    text = rewritten(tmp_path / "fields.c", changed(PROGRAM, between))
+    assert "exchange_all_start" not in text
+    assert text.index("exchange_start(f, f->u") < text.index("f->p[i] *= 0.5")
