@@ -163,8 +163,9 @@ int main("""
     receive = C[C.index("        MPI_Recv") : C.index("%s")]
     program = C.replace(receive, "").replace("int main(", exchange, 1) % loop
     text, told = run(tmp_path, "p.c", program)
-    assert "exchange_start(rank, exchange_requests);\n#pragma omp parallel for\n" in text, told
-    assert text.count("#pragma omp parallel for\n        for (") == 1
+    first = "#pragma omp parallel for\n        for (int i = 0;"
+    assert text.index("exchange_start(rank, exchange_requests);") < text.index(first), told
+    assert text.count("#pragma omp parallel for\n") == text.count(first) == 1
 
 
 @pytest.mark.parametrize(

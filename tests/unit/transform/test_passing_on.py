@@ -18,6 +18,11 @@ GO: dict[str, dict[str, str]] = {
     "as it is": {},
     "one field": {BOTH: "    exchange(f, f->u);\n"},
     "with an error code": {"    MPI_Request r[4];": "    int n = 4;\n    MPI_Request r[4];"},
+    "with buffers": {
+        "    MPI_Request r[4];\n": "    double out[64];\n    MPI_Request r[4];\n"
+        "    for (int j = 0; j < w; j++)\n        out[j] = a[w + j];\n",
+        "MPI_Isend(a + w,": "MPI_Isend(out,",
+    },
     "also called in front of other communication": {
         "    double s = 0, t;\n": "    exchange_all(&f);\n    double s = 0, t;\n"
     },

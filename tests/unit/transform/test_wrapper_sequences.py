@@ -130,7 +130,7 @@ MOVED: dict[str, tuple[dict[str, str], str]] = {
     ),
     "in front of an independent nest": (
         {COLUMNS: COLUMNS + "        for (int i = 0; i < n; i++) t[i] = 2 * t[i];\n"},
-        "RCrcd",
+        "RCdrc",
     ),
     "what the first one receives is used behind": (
         {COLUMNS: COLUMNS + "        u[w + 5] = u[1];\n"},
