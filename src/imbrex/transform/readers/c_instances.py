@@ -53,10 +53,9 @@ def instance_name(function: Any, record: str) -> str:
     given = _arguments(function)
     if given:
         return f"{name}<{', '.join(given)}>"
-    raw = c_calls.template_of(function.raw)
+    pattern = pattern_of(function)
     number = None
-    if record and not c_calls.is_null(raw):
-        pattern = function.tree.declaration(raw)
+    if record and pattern is not function:
         parent = pattern.semantic_parent
         alike = [c for c in parent.children if c.kind is pattern.kind] if parent is not None else []
         alike = [c.get_usr() for c in alike if c.spelling == pattern.spelling]
@@ -67,10 +66,10 @@ def instance_name(function: Any, record: str) -> str:
     return name + (f"#{number + 1}" if number else "")
 
 
-def pattern_of(function: Any) -> Any:
-    """What an instance is made of, or the function itself where it is none."""
-    raw = c_calls.template_of(function.raw)
-    return function if c_calls.is_null(raw) else function.tree.declaration(raw)
+def pattern_of(instance: Any) -> Any:
+    """What a function or a class is an instance of; itself where it is none."""
+    raw = c_calls.template_of(instance.raw)
+    return instance if c_calls.is_null(raw) else instance.tree.declaration(raw)
 
 
 def _arguments(function: Any) -> list[str]:
@@ -106,10 +105,9 @@ def is_specialization(record: Any) -> bool:
 
 def _template_of(record: Any) -> Any | None:
     """The definition of the template that a class is made of; what declares it ahead tells less."""
-    raw = c_calls.template_of(record.raw)
-    if c_calls.is_null(raw):
+    declared = pattern_of(record)
+    if declared is record:
         return None
-    declared = record.tree.declaration(raw)
     return declared.get_definition() or declared
 
 

@@ -17,12 +17,13 @@ from imbrex.transform.readers.fortran_access import access_of
 from imbrex.transform.readers.fortran_binding import bind_components
 from imbrex.transform.readers.fortran_body import Body
 from imbrex.transform.readers.fortran_bound import Bindings, note_unknown
+from imbrex.transform.readers.fortran_first_values import first_values
 from imbrex.transform.readers.fortran_lines import LogicalLine
 from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_owned import constructed_words, own_pointers
 from imbrex.transform.readers.fortran_procedures import Procedures, bound_keys, tell_apart
 from imbrex.transform.readers.fortran_scopes import Scope
-from imbrex.transform.readers.fortran_single import first_values, single_types
+from imbrex.transform.readers.fortran_single import single_types
 from imbrex.transform.readers.fortran_types import Types
 from imbrex.transform.readers.fortran_units import Units
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from imbrex.transform.model.memory import UNKNOWN_MEMORY
 from imbrex.transform.model.program import Program
 from imbrex.transform.readers.fortran_components import BASE, Components
+from imbrex.transform.readers.fortran_extended import Families
 from imbrex.transform.readers.fortran_lines import (
     LogicalLine,
     at_depth_zero,
@@ -61,7 +62,7 @@ class _Reference:
 class Bindings:
     """What the types of a program are bound to."""
 
-    types: dict[str, Definition] = field(default_factory=dict)
+    families: Families = field(default_factory=lambda: Families([]))
     # Each of them with those that it extends; empty where these are not all known.
     lines: dict[str, list[Definition]] = field(default_factory=dict)
     procedures: dict[str, Scope] = field(default_factory=dict)
@@ -86,9 +87,11 @@ class Bindings:
         }
         listed = Counter(each.scope.name for each in definitions)
         found.known &= renamed.isdisjoint(listed) and listed.total() == len(listed)
-        for each in definitions:
-            if each.scope.name not in renamed and listed[each.scope.name] == 1:
-                found.types[each.scope.name] = each
+        found.families = Families(
+            each
+            for each in definitions
+            if each.scope.name not in renamed and listed[each.scope.name] == 1
+        )
         found.lines = {name: found._line_of(name) for name in found.types}
         routines = [scope for scope in scopes if scope.kind in ("subroutine", "function")]
         named = Counter(scope.key for scope in routines)
@@ -96,6 +99,11 @@ class Bindings:
             if named[scope.key] == 1 and not scope.name.startswith("mpi_"):
                 found.procedures[scope.key] = scope
         return found
+
+    @property
+    def types(self) -> dict[str, Definition]:
+        """The types by their names."""
+        return self.families.known
 
     def find(self, name: str, bound: str) -> Binding | None:
         """What a type of this name has by a name, of its own or from the type it extends."""
@@ -106,23 +114,18 @@ class Bindings:
 
     def component(self, name: str, component: str) -> Symbol | None:
         """A component of a type; the one that it extends is one too, by its name."""
-        for definition in self._line_of(name):
-            if component in definition.scope.symbols:
-                return definition.scope.symbols[component]
-            if component and component == definition.extends:
-                return Symbol(component, f"type({component})")
-        return None
+        if not self._line_of(name):
+            return None
+        if self.families.is_part(name, component):
+            return Symbol(component, f"type({component})")
+        known = self.families.component(name, component)
+        return None if known is None else known[1]
 
     def _line_of(self, name: str) -> list[Definition]:
         """A type and those that it extends, which must be known all."""
-        found: list[Definition] = []
-        while name:
-            definition = self.types.get(name)
-            if definition is None or definition.unread or definition in found:
-                return []
-            found.append(definition)
-            name = definition.extends
-        return found
+        line = self.families.line(name)
+        whole = bool(line) and not line[-1].extends and not any(each.unread for each in line)
+        return line if whole else []
 
     def targets(self, kind: str, bound: str) -> set[_Target]:
         """The procedures that a reference on an object of `type(..)` or `class(..)` may be.

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 
-from imbrex.transform.model.memory import Access
 from imbrex.transform.readers.fortran_extended import Families
 from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_owned import copied_types
@@ -64,25 +63,6 @@ def _is_alone(items: list[tuple[Scope, Symbol]]) -> bool:
         return False
     result = symbol.name in (scope.result, scope.name)
     return scope.kind == "type" or not (scope.recursive or result)
-
-
-def first_values(scope: Scope, names: Names) -> list[Access]:
-    """The components that get their first values where a routine begins: of what it only sets."""
-    found: list[Access] = []
-    for name in scope.dummies:
-        symbol = scope.symbols.get(name)
-        if symbol is not None and "intent(out)" in symbol.attributes:
-            types = [symbol.type]
-            for kind in types:
-                if names.types.of(kind) is None:
-                    continue
-                for definition in names.types.families.members(type_name(kind)):
-                    for inner in definition.scope.symbols.values():
-                        types += [inner.type] * (inner.type not in types)
-                        if "save" in inner.attributes:
-                            key = names.component(definition, inner).key
-                            found.append(Access(key, False, True, scope.line))
-    return found
 
 
 def _is_held_once(scope: Scope, found: set[str], families: Families) -> bool:

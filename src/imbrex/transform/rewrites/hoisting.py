@@ -167,16 +167,10 @@ class Hoisting(Splitting[Hoist]):
 
     def _worth(self, hoist: Hoist, side: int) -> bool:
         """Whether a caller computes right in front of the call or right behind it."""
-        for caller in hoist.callers:
-            position = caller.index + side
-            while 0 <= position < len(caller.block.statements):
-                found = self.footprints.of(caller.block.statements[position], caller.routine.file)
-                if found.stop or found.leaves or found.events:
-                    break
-                if found.heavy:
-                    return True
-                position += side
-        return False
+        return any(
+            self.uses.computes_beside(caller.routine, caller.block, caller.index, side)
+            for caller in hoist.callers
+        )
 
     def _goes(self, hoist: Hoist, moved: Statement, side: int) -> bool:
         """Whether a call may be done at all callers; their texts are noted."""

@@ -43,12 +43,8 @@ class PassingOn:
         return not quiet and self._is_in_front_of_work(user)
 
     def _is_in_front_of_work(self, user: Routine) -> bool:
-        for caller in self.uses.callers(user.name):
-            for block, index, _ in self.uses.usable(caller).get(user.name, []):
-                for statement in block.statements[index + 1 :]:
-                    found = self.footprints.of(statement, caller.file)
-                    if found.stop or found.leaves or found.events:
-                        break
-                    if found.heavy:
-                        return True
-        return False
+        return any(
+            self.uses.computes_beside(caller, block, index, 1)
+            for caller in self.uses.callers(user.name)
+            for block, index, _ in self.uses.usable(caller).get(user.name, [])
+        )

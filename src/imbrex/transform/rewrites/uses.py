@@ -92,6 +92,18 @@ class Uses:
             split.uses.append(use)
             floor = use.last
 
+    def computes_beside(self, user: Routine, block: Block, index: int, side: int) -> bool:
+        """Whether a routine computes right in front of a statement (-1), or right behind it (1)."""
+        position = index + side
+        while 0 <= position < len(block.statements):
+            found = self.footprints.of(block.statements[position], user.file)
+            if found.stop or found.leaves or found.events:
+                return False
+            if found.heavy:
+                return True
+            position += side
+        return False
+
     def usable(self, user: Routine) -> dict[str, list[tuple[Block, int, Call]]]:
         """The calls in a routine that may be divided in two, by the name called."""
         known = self._calls_in.get(user.key)
