@@ -182,7 +182,7 @@ SENDING = frozenset(filter(mpi_facts.sends, mpi_facts.functions())) | mpi_facts.
 # Routines that neither communicate nor order anything, and whose arguments are known.
 LOCAL = frozenset(
     name for name in mpi_facts.of_kind("none") if mpi_facts.arguments(name) is not None
-)
+) | {"MPI_F_sync_reg"}
 WAITS = frozenset(
     name
     for name in mpi_facts.of_kind("completion", form="wait")
@@ -226,6 +226,7 @@ EFFECTS: dict[str, dict[int, str]] = {
     name: {at: "w" if "w" in mode else "r" for at, mode in mpi_facts.access(name).items()}
     for name in _FOLLOWED
 }
+EFFECTS["MPI_F_sync_reg"] = {0: "r"}  # of Fortran alone: it keeps the compiler from moving accesses
 # Number of arguments in C; Fortran may add the error code.
 C_ARGUMENTS: dict[str, int] = {
     name: len(arguments) for name in EFFECTS if (arguments := mpi_facts.arguments(name))

@@ -97,7 +97,7 @@ MOVED: dict[str, tuple[dict[str, str], str]] = {
     "packed": ({BODY: PACKED} | ONE_END, "sssdfff"),
     "behind an independent nest": (
         {THIRD: THIRD + "    d(:, :) = 2 * d(:, :)\n"},
-        "sssfff",
+        "sssdfff",
     ),
 }
 STAYS: dict[str, tuple[dict[str, str], str]] = {

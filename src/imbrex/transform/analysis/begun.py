@@ -13,10 +13,12 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.closed_lists import ClosedLists
 from imbrex.transform.analysis.counted_requests import Counters
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.fortran_handles import FortranHandles, are_two, is_own, keeps_place
 from imbrex.transform.analysis.handles import Handle, Handles, starts_of
 from imbrex.transform.analysis.listed_requests import Lists, RequestList
 from imbrex.transform.analysis.messages import statement_waits
 from imbrex.transform.analysis.named_requests import stays
+from imbrex.transform.analysis.passed_memory import PassedMemory
 from imbrex.transform.analysis.request_states import RequestStates
 from imbrex.transform.analysis.requests import Requests
 from imbrex.transform.model.causes import Reason
@@ -42,10 +44,12 @@ class Beginnings:
         self.footprints = footprints
         self.program: Program = footprints.program
         self.handles = Handles(footprints.program)
+        self.of_fortran = FortranHandles(footprints.program)
         self.states = RequestStates(footprints)
         self.counters = Counters(footprints, self.handles)
         self.lists = Lists(footprints, self.handles)
         self.closed = ClosedLists(footprints, self.handles, self.lists, self.states)
+        self.memory = PassedMemory(footprints, self.states.places)
         self._known: dict[int, Begun | None] = {}
 
     def only_ends(self, routine: Routine, statement: Statement) -> bool:
@@ -137,22 +141,23 @@ class Beginnings:
 
     def _find(self, routine: Routine, block: Block, index: int) -> Begun | None:
         end = block.statements[index]
-        if not self.program.in_c(routine.file) or not self.only_ends(routine, end):
-            return None  # a Fortran compiler may keep in registers what a call is not given
-        waits = self.handles.of(routine, end)
-        if waits and len(waits) == 1 and waits[0].elements is None:
+        if not self.only_ends(routine, end):
+            return None
+        in_c = self.program.in_c(routine.file)
+        waits = self.handles_in(routine).of(routine, end)
+        if in_c and waits and len(waits) == 1 and waits[0].elements is None:
             if (listed := self.lists.of_wait(waits[0])) is not None:
                 return self._find_listed(routine, block, index, waits[0], listed)
             return self._find_counted(routine, block, index, waits[0])
-        if not waits or any(not wait.name or wait.elements is None for wait in waits):
+        every = all(wait.elements is not None for wait in waits or ())
+        if not waits or any(not wait.name for wait in waits) or (in_c and not every):
             return None
         wanted = {(w.name, element) for w in waits for element in w.elements or ()}
-        ended = frozenset(wanted)
         position = index
         accesses: list[Access] = []
         begun: list[Handle] = []
         statements: list[Statement] = []
-        while wanted and position > 0:
+        while (wanted or not every) and position > 0:
             position -= 1
             statement = block.statements[position]
             footprint = self.footprints.of(statement, routine.file)
@@ -165,10 +170,10 @@ class Beginnings:
                 if names & mpi_calls.STARTS.keys() or not names <= mpi_calls.WAITS:
                     return None
                 continue
-            handles = self.handles.of(routine, statement)
+            handles = self.handles_in(routine).of(routine, statement)
             if handles is None:
                 return None
-            started = [handle for handle in starts_of(handles) if _may_be(handle, ended)]
+            started = [h for h in starts_of(handles) if self._may_be(h, waits, in_c)]
             if not started:
                 continue
             between = block.statements[position:index]
@@ -182,11 +187,31 @@ class Beginnings:
                 if handle.always
                 for element in handle.elements or ()
             }
-        if wanted or not all(self._stays(routine, w, block, position, index) for w in waits):
+        if (wanted or not every) and not self._is_first(routine, block, position, waits):
+            return None
+        if not all(self._stays(routine, w, block, position, index) for w in waits):
             return None
         if not all(self._is_known(wait) for wait in waits):
             return None
+        if not in_c:
+            used = self.memory.of(routine, end, begun, accesses)
+            if used is None:
+                return None
+            accesses = used
         return Begun(tuple(statements), accesses, (*begun, *waits))
+
+    def handles_in(self, routine: Routine) -> Handles:
+        """What finds the starts and completions of a routine's language."""
+        return self.handles if self.program.in_c(routine.file) else self.of_fortran
+
+    def _is_first(self, routine: Routine, block: Block, position: int, waits: list[Handle]) -> bool:
+        """Whether nothing can be under way, in requests waited for, ahead of a statement."""
+        return (
+            position == 0
+            and block is routine.body
+            and not self.program.in_c(routine.file)
+            and all(is_own(self.program, wait) for wait in waits)
+        )
 
     def _find_counted(
         self, routine: Routine, block: Block, index: int, wait: Handle
@@ -277,11 +302,15 @@ class Beginnings:
 
     def _stays(self, routine: Routine, wait: Handle, block: Block, first: int, last: int) -> bool:
         """Whether the name of a request means the same memory from one statement to another."""
+        if not self.program.in_c(routine.file):
+            return keeps_place(self.program, wait)
         return stays(self.footprints, routine, wait, block.statements[first : last + 1])
 
-
-def _may_be(start: Handle, ended: frozenset[tuple[str, int]]) -> bool:
-    """Whether a start may set one of some requests, of which names and elements are known."""
-    if start.elements is None or start.name not in {name for name, _ in ended}:
-        return True
-    return any((start.name, element) in ended for element in start.elements)
+    def _may_be(self, start: Handle, waits: list[Handle], in_c: bool) -> bool:
+        """Whether a start may set one of some requests, of which names are known."""
+        if not in_c and all(are_two(self.program, start, wait) for wait in waits):
+            return False
+        if start.elements is None or start.name not in {wait.name for wait in waits}:
+            return True
+        named = (wait.elements for wait in waits if wait.name == start.name)
+        return any(elements is None or start.elements & elements for elements in named)

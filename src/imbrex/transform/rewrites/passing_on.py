@@ -22,8 +22,6 @@ class PassingOn:
 
     def by(self, split: Split) -> tuple[str, ...]:
         """The names of those that call a wrapper; each of its calls there has a number apart."""
-        if not self.footprints.program.in_c(split.wrapper.file):
-            return ()  # what begins and ends messages of others is not followed in Fortran
         users = {use.routine.name: use.routine for use in split.uses}
         found = tuple(sorted(name for name, user in users.items() if self._passes_on(user)))
         for name in found:
