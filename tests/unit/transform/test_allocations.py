@@ -163,7 +163,7 @@ HALVES: dict[str, tuple[dict[str, str], bool]] = {
             "    deallocate(sl, rl, sr, rr, req)\n": "    deallocate(req)\n",
             ", rr(ny), req(4))": ", rr(ny))\n    allocate(req(4))",
         },
-        True,
+        False,
     ),
     "pointers": (
         {
@@ -187,6 +187,6 @@ def test_halves(name: str, tmp_path: Path) -> None:
     assert not outcome.skipped, outcome.skipped
     after = outcome.after[str(path)].decode()
     assert ("exchange_start(" in after) is divided, after
-    if divided and name != "kept from call to call":
+    if divided:
         assert "allocatable, intent(inout) :: sl(:)" in after
         assert "if (allocated(rl)) deallocate(rl)" in after

@@ -39,7 +39,7 @@ CASES: dict[str, tuple[dict[str, str], tuple[int, int]]] = {
     "both faces": ({}, (2, 2)),
     "read from its end": ({UNPACK: UNPACK.replace("RB(AT)", "RB(2*NY+1-AT)")}, (2, 2)),
     "by counts of one": ({PACK: PACK.replace("(J-1)*2 + M", "J*2 - 2 + M")}, (2, 2)),
-    "the array is kept": ({ARRAYS: f"{ARRAYS}      SAVE RB\n"}, (2, 2)),
+    "the array is kept": ({ARRAYS: f"{ARRAYS}      SAVE RB\n"}, (0, 0)),
     "another array": (
         {
             ARRAYS: f"{ARRAYS}      DOUBLE PRECISION RC(2*NY)\n",

@@ -90,7 +90,7 @@ CHUNK: dict[str, tuple[dict[str, str], bool]] = {
             "integer :: request(4), message_count,": "integer, save :: message_count\n"
             "    integer :: request(4),"
         },
-        True,
+        False,
     ),
     "the object is a pointer's target": (
         {

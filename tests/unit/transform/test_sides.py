@@ -23,7 +23,7 @@ CASES: dict[str, tuple[dict[str, str], int]] = {
     "both sides": ({}, 2),
     "the second needs the first": ({SECOND: SECOND.replace("A(1,J)", "A(1,J) + A(0,J)")}, 1),
     "only some are filled": ({SECOND: f"        IF (J .GT. 2) {SECOND.strip()}\n"}, 1),
-    "the buffer is kept": ({BUFFERS: f"{BUFFERS}      SAVE SB\n"}, 2),
+    "the buffer is kept": ({BUFFERS: f"{BUFFERS}      SAVE SB\n"}, 0),
     "the buffer is shared": ({BUFFERS: f"{BUFFERS}      COMMON /BUF/ SB\n", "      STOP\n": ""}, 2),
     "the buffers are one": ({BUFFERS: f"{BUFFERS}      EQUIVALENCE (SB(1), RB(1))\n"}, 0),
 }

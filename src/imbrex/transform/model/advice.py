@@ -235,7 +235,7 @@ expression
     assign it to a variable that lives on, and pass that
 kept-type
     `use` the module of its kind there, under the same name
-local-unsized inner-local
+local-unsized local-saved inner-local
     pass the buffer, or make it global
 carried-to-finish
     compute it in both, or pass it

@@ -34,6 +34,7 @@ class Variable:
     keeps_shape: bool = False  # of Fortran: no assignment to it as a whole allocates it anew
     begun: bool = False  # of Fortran: a component that has a value in each new object
     assumed_shape: bool = False  # a Fortran dummy argument with the shape of what it is given
+    saved: bool = False  # of Fortran: a routine's own, with its value kept between calls
     reference: bool = False  # of C++: a reference, or `this`, that names one object for good
     # Of C: the size of an element that is a structure of numbers alone; 0: of no such.
     element_bytes: int = 0

@@ -306,6 +306,7 @@ class ReasonKind(Sentence):
     PARAMETERS = "the parameters of {routine} are not plain ones"
     KEPT_TYPE = "the type of `{variable}` has another name, or none, in {routine}"
     LOCAL_UNSIZED = "`{variable}` is local and of no fixed size"
+    LOCAL_SAVED = "`{variable}` is local and saved: each half would have one of its own"
     INNER_LOCAL = "a buffer of {inner}, which {outer} calls, is local"
     CARRIED_TO_FINISH = "`{variable}` carries a value from the start to the finish"
     INNER_GUARDED = "a call of {inner} is inside a loop or a condition"

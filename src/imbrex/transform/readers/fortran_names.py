@@ -196,15 +196,16 @@ class Names:
         if owner.kind in ("module", "submodule"):
             return self._enter(f"module:{owner.name}.{name}", name, owner, symbol, "global")
         key = f"{name}@{owner.file}:{owner.key}:{owner.line}"
+        saved = "save" in symbol.attributes or owner.saves_all
         if name in owner.dummies:
             kind = "dummy"
         elif owner.shares(name):
             kind = "host"
-        elif "save" in symbol.attributes or owner.saves_all:
-            kind = "static"
         else:
-            kind = "local"
-        return self._enter(key, name, owner, symbol, kind)
+            kind = "static" if saved else "local"
+        variable = self._enter(key, name, owner, symbol, kind)
+        variable.saved = saved and kind != "dummy"
+        return variable
 
     def _enter(self, key: str, name: str, owner: Scope, symbol: Symbol, kind: str) -> Variable:
         known = self.program.variables.get(key)

@@ -55,6 +55,7 @@ class Kept:
         for item in schedule.late:
             for access in item.accesses:
                 used.setdefault(access.variable, access.line)
+        finished = frozenset(used)
         for access in schedule.flying:
             used.setdefault(access.variable, access.line)
         changed = self.footprints.changed([a for i in schedule.early for a in i.accesses])
@@ -62,12 +63,15 @@ class Kept:
         kept = []
         for key, line in used.items():
             variable = self.program.variables.get(key)
-            if variable is None or variable.kind not in ("local", "host"):
+            if variable is None:
+                continue
+            if key in begun & finished and self._is_saved(routine, schedule, variable):
+                self._refuse(routine, line, ReasonKind.LOCAL_SAVED(variable=variable.name))
+            if variable.kind not in ("local", "host"):
                 continue
             if variable.bounds and variable.kind == "local" and key not in begun:
                 continue
-            own = key.endswith(f":{routine.name}:{routine.line}")
-            if variable.kind == "host" and not own:
+            if variable.kind == "host" and not self._declares(routine, key):
                 continue  # both halves know it, as the routine does
             if f"vector:{key}" in self.program.variables:
                 made = vector_type(self.program, routine, key)
@@ -106,6 +110,19 @@ class Kept:
             self._refuse(routine, line, text)
         self._check_reached(routine, schedule, {variable.key for variable in kept})
         return kept
+
+    def _is_saved(self, routine: Routine, schedule: Schedule, variable: Variable) -> bool:
+        """Whether both halves would need the value of one variable that a routine saves."""
+        if not variable.saved or not self._declares(routine, variable.key):
+            return False
+        halves = ([i.statement for i in items] for items in (schedule.early, schedule.late))
+        anew = all(sets_first(h, variable.key, self.footprints, routine.file) for h in halves)
+        return bool(variable.bounds) or not anew
+
+    @staticmethod
+    def _declares(routine: Routine, key: str) -> bool:
+        """Whether a variable of Fortran is one of the routine's own."""
+        return key.endswith(f":{routine.name}:{routine.line}")
 
     def _check_reached(self, routine: Routine, schedule: Schedule, kept: set[str]) -> None:
         """Refuse where what is late, or a message, reaches a local variable by another name.

@@ -10,6 +10,7 @@ import re
 
 from imbrex.transform.analysis.space import Space
 from imbrex.transform.model.causes import Cause
+from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.routine import Routine
@@ -59,9 +60,18 @@ def text_of(program: Program, routine: Routine) -> RoutineText:
         found.problem = ReasonKind.GENERIC(routine=routine.name)
     elif not source.is_fortran and _STATIC.search(source.data[routine.body.start : end]):
         found.problem = ReasonKind.NOT_PLAIN_FUNCTION(routine=routine.name)
+    elif (saved := saved_in(program, routine)) is not None:
+        found.problem = ReasonKind.LOCAL_SAVED(variable=saved.name)
     else:
         found.problem = member_problem(program, routine)
     return found
+
+
+def saved_in(program: Program, routine: Routine) -> Variable | None:
+    """A variable of a routine of Fortran that keeps its value between calls, if it uses one."""
+    used = {access.variable for s in routine.statements() for access in s.accesses}
+    variables = (program.variables.get(key) for key in sorted(used))
+    return next((each for each in variables if each is not None and each.saved), None)
 
 
 def problem_of(program: Program, user: Routine, routine: Routine) -> Cause | None:
