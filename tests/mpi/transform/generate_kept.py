@@ -31,12 +31,22 @@ HEAD = """module halos{number}
   subroutine halo_exchange(self, u)
     class(halo_t), intent(in) :: self
     real(8), intent(inout) :: u({shape})
-    integer :: ierr
-{names}    call MPI_Sendrecv(u(1, {ny}), {nx}, MPI_REAL8, {peer}, 1, u(1, 0), {nx}, &
-      MPI_REAL8, self%peer, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
-    call MPI_Sendrecv(u(1, 1), {nx}, MPI_REAL8, self%peer, 2, u(1, {ny} + 1), {nx}, &
-      MPI_REAL8, {peer}, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
-{names_end}  end subroutine halo_exchange
+    integer :: ierr, i
+    {requests} :: r(4)
+    real(8) :: below(64)
+{names}{messages}{names_end}  end subroutine halo_exchange
+  subroutine halo_both(self, u, v)
+    class(halo_t), intent(in) :: self
+    real(8), intent(inout) :: u({shape}), v({shape})
+    call halo_exchange(self, u)
+    call {by}v)
+  end subroutine halo_both
+  subroutine halo_all(self, u, v, w)
+    class(halo_t), intent(in) :: self
+    real(8), intent(inout) :: u({shape}), v({shape}), w({shape})
+    call halo_both(self, u, v)
+    call {by}w)
+  end subroutine halo_all
   subroutine made(o, n, m)
     type(halo_t), intent(inout) :: o
     integer :: n, m
@@ -60,12 +70,29 @@ program random
   call MPI_FINALIZE(ierr)
 end program random
 """
+BLOCKING = """    call MPI_Sendrecv(u(1, {ny}), {nx}, MPI_REAL8, {peer}, 1, u(1, 0), {nx}, &
+      MPI_REAL8, self%peer, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
+    call MPI_Sendrecv(u(1, 1), {nx}, MPI_REAL8, self%peer, 2, u(1, {ny} + 1), {nx}, &
+      MPI_REAL8, {peer}, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
+"""
+# With requests and, now and then, buffers of its own.
+NONBLOCKING = """    call MPI_Irecv({low}, {nx}, MPI_REAL8, {peer}, 1, MPI_COMM_WORLD, r(1), ierr)
+    call MPI_Irecv(u(1, {ny} + 1), {nx}, MPI_REAL8, self%peer, 2, MPI_COMM_WORLD, r(2), ierr)
+    call MPI_Isend(u(1, {ny}), {nx}, MPI_REAL8, self%peer, 1, MPI_COMM_WORLD, r(3), ierr)
+    call MPI_Isend(u(1, 1), {nx}, MPI_REAL8, {peer}, 2, MPI_COMM_WORLD, r(4), ierr)
+    call MPI_Waitall(4, r, MPI_STATUSES_IGNORE, ierr)
+"""
+UNPACKING = """    do i = 1, {nx}
+      u(i, 0) = below(i)
+    end do
+"""
 PLAIN = "  type :: halo_t\n    integer :: peer\n    integer :: nx{first}, ny{first}\n"
 # The same components, of which some are another type's.
 EXTENDED = (
     "  type :: place_t\n    integer :: nx{first}, ny{first}\n  end type place_t\n"
     "  type, extends(place_t) :: halo_t\n    integer :: peer\n"
 )
+REQUESTS = ("integer", "type(MPI_Request)")
 LOWER = """  subroutine lower(self)
     class(place_t), intent(inout) :: self
     self%ny = self%ny - 1
@@ -87,6 +114,7 @@ class _Program:
         self.by_made = draw.random() < 0.4
         self.extended = draw.random() < 0.4
         self.shared = draw.random() < 0.4 or self.by_made
+        self.by_others = draw.random() < 0.4  # no exchange is called by the main program itself
 
     def size(self, number: int) -> str:
         """A name of the width or the height."""
@@ -127,9 +155,15 @@ class _Program:
         draw = self.draw
         lines = []
         for _ in range(draw.randint(2, 4)):
-            several = draw.choice([1, 1, 2, 3])
+            several = draw.choice([2, 2, 3] if self.by_others else [1, 1, 2, 3])
             body = []
-            for which in draw.choices("uvw", k=several):
+            apart = draw.sample("uvw", several)
+            if self.by_others or (several > 1 and draw.random() < 0.3):
+                body.append(f"call halo_{'both' if several == 2 else 'all'}(h, {', '.join(apart)})")
+                apart = []
+            elif several > 1:
+                apart = draw.choices("uvw", k=several)
+            for which in apart:
                 how = draw.choice([f"h%exchange({which})", f"halo_exchange(h, {which})"])
                 body.append(f"call {how}")
                 if draw.random() < 0.05:
@@ -152,6 +186,14 @@ class _Program:
                 body += self.change()
             lines += body
         return lines
+
+
+def _messages(draw: random.Random, sized: dict[str, str]) -> str:
+    if draw.random() < 0.4:
+        return BLOCKING.format(**sized)
+    packed = draw.random() < 0.4
+    text = NONBLOCKING.format(low="below" if packed else "u(1, 0)", **sized)
+    return text + UNPACKING.format(**sized) if packed else text
 
 
 def source(seeds: list[int]) -> str:
@@ -186,8 +228,16 @@ def source(seeds: list[int]) -> str:
     if draw.random() < 0.5:
         named = ""
     begin = EXTENDED if chosen.extended else PLAIN
+    sized = {
+        "nx": ("d%nx" if named else "self%nx") if kept else "wide",
+        "ny": ("d%ny" if named else "self%ny") if kept else "high",
+        "peer": "to" if named else "self%peer",
+    }
     return HEAD.format(
         number=seeds[0],
+        messages=_messages(draw, sized),
+        requests=REQUESTS[own],
+        by=draw.choice(["self%exchange(", "halo_exchange(self, "]),
         use="use mpi_f08" if own else "use mpi",
         arrays=ARRAYS if chosen.shared else "",
         own="" if chosen.shared else ARRAYS,
@@ -195,12 +245,9 @@ def source(seeds: list[int]) -> str:
         lower=LOWER if chosen.extended else "",
         names=f"    associate (d => {named}, to => self%peer)\n" if named else "",
         names_end="    end associate\n" if named else "",
-        peer="to" if named else "self%peer",
         given=draw.choice([", intent(in)", ""]),
         inside="    if (nx < 0) return\n" if draw.random() < 0.1 else "",
         shape="0:self%nx + 1, 0:*" if explicit and kept else "0:, 0:",
-        nx=("d%nx" if named else "self%nx") if kept else "wide",
-        ny=("d%ny" if named else "self%ny") if kept else "high",
         in_made=f"    {made}\n" if chosen.by_made else "",
         sizes=sizes,
         calls="\n".join(f"  {line}" for line in calls),

@@ -153,7 +153,7 @@ subroutine exchange
   use mpi
   implicit none
   integer :: requests(2), p, ierr
-  double precision, save :: sent(2), got(2)
+  double precision :: sent(2), got(2)
   p = 1
   sent(p) = u(n - 1)
   call mpi_irecv(got, 1, MPI_DOUBLE_PRECISION, left, 0, MPI_COMM_WORLD, requests(1), ierr)
