@@ -62,7 +62,7 @@ program random
   use halos{number}
   implicit none
   type(halo_t) :: h
-{own}  integer :: i, j, k, rank, ierr{sizes}
+{own}  integer :: i, j, k, rank, got, ierr{sizes}
   call MPI_INIT(ierr)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
   open(6, file='rank'//char(48 + rank)//'.txt', position='append')
@@ -86,6 +86,15 @@ UNPACKING = """    do i = 1, {nx}
       u(i, 0) = below(i)
     end do
 """
+# So that something is rewritten where the main program calls no exchange by itself.
+FIRST = """call MPI_Sendrecv(rank, 1, MPI_INTEGER, 1 - rank, 9, got, 1, MPI_INTEGER, 1 - rank, 9, &
+    MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
+  do j = 1, 10
+    do i = 1, 10
+      v(i, j) = 0.5d0 * v(i, j) + i
+    end do
+  end do
+  w(1, 1) = got"""
 PLAIN = "  type :: halo_t\n    integer :: peer\n    integer :: nx{first}, ny{first}\n"
 # The same components, of which some are another type's.
 EXTENDED = (
@@ -188,8 +197,8 @@ class _Program:
         return lines
 
 
-def _messages(draw: random.Random, sized: dict[str, str]) -> str:
-    if draw.random() < 0.4:
+def _messages(draw: random.Random, sized: dict[str, str], *, by_others: bool) -> str:
+    if draw.random() < 0.4 and not by_others:
         return BLOCKING.format(**sized)
     packed = draw.random() < 0.4
     text = NONBLOCKING.format(low="below" if packed else "u(1, 0)", **sized)
@@ -214,6 +223,7 @@ def source(seeds: list[int]) -> str:
     if late:
         calls.append("ny = ny - 1")
     calls += ["u = 0.25d0", "v = 0.5d0", "w = 0.125d0", "u(3, :) = rank"]
+    calls += [FIRST] if chosen.by_others else []
     for seed in seeds:
         calls += chosen.steps()
         results = ["sum(u)", "sum(v)", "sum(w)", "u(2, 1)", "v(3, 2)", "1.0d0 * h%ny"]
@@ -235,7 +245,7 @@ def source(seeds: list[int]) -> str:
     }
     return HEAD.format(
         number=seeds[0],
-        messages=_messages(draw, sized),
+        messages=_messages(draw, sized, by_others=chosen.by_others),
         requests=REQUESTS[own],
         by=draw.choice(["self%exchange(", "halo_exchange(self, "]),
         use="use mpi_f08" if own else "use mpi",

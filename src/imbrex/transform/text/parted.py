@@ -41,6 +41,7 @@ _DIRECTIVE = re.compile(rb"(?m)^[ \t]*#|^[!cC*]\$|^[ \t]*!\$")
 _STATIC = re.compile(rb"\bstatic\b")  # memory that would be there twice
 _TYPE = re.compile(r"(?:(?:unsigned|long)\s+)*\w+\s+$")
 _TEMPLATE = re.compile(rb">\s*\Z")
+_MANY = 9  # with a number in it a name of parts is as long as any
 _GIVEN = r"(?:<[^<>()]*>\s*)?"  # what a call says that a template is instantiated for
 
 
@@ -87,8 +88,9 @@ def problem_of(program: Program, user: Routine, routine: Routine) -> Cause | Non
     if source.is_fortran is not caller.is_fortran:
         return ReasonKind.OTHER_FILE(routine=routine.name)
     if source.is_fortran:
+        longest = (f"{routine.stem}_interior{_MANY}", f"{routine.stem}_boundary{_MANY}")
         for file in program.files.values():
-            if renamed_in(program, file, routine, (routine.plain_name,)) is None:
+            if renamed_in(program, file, routine, (routine.plain_name, *longest)) is None:
                 return ReasonKind.NAME_LISTED(routine=routine.name)
         if routine.key in user.renames:
             return ReasonKind.NAME_LISTED(routine=routine.name)
