@@ -180,6 +180,9 @@ class _Surroundings:
 
     def _known_in_loops(self, key: str) -> bool:
         """Whether the address of a local may be known in front of what stands behind the loops."""
+        life, loops = self.program.variables[key].lifetime, self.parts.loops
+        if life is not None and loops.start <= life[0] and life[1] <= loops.end:
+            return False  # made anew in each iteration
         if not self.program.in_c(self.callee.file) or self.program.variables[key].bounds:
             return True
         known_from = self.program.known_from.get(key, set())

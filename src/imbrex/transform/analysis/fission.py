@@ -69,7 +69,7 @@ class Fission:
         indices = {span.index for span in space.ranges}
         self.scalars = frozenset(
             key
-            for key in space.private - indices
+            for key in space.private - indices - self.spaces.addressed
             if not self.program.variables[key].bounds
             and self.spaces.private_reason(space, self.routine, key) is None
         )

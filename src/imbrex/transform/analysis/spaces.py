@@ -171,17 +171,18 @@ class Spaces:
             return None  # a work array: the space is made with what is no more than that
         place = Location(inside.file, variable.line or space.statement.line)
         text = ReasonKind.CARRIED(variable=variable.name)
-        if variable.kind != "local" or key in self.addressed:
-            return Reason(text, place)
-        outer = space.loops[0]
+        outer, body, life = space.loops[0], space.loops[-1].blocks[0], variable.lifetime
         start, end = outer.start, outer.end
+        # No address of what each iteration makes anew is good in another one.
+        anew = life is not None and body.start <= life[0] and life[1] <= body.end
+        if variable.kind != "local" or (key in self.addressed and not anew):
+            return Reason(text, place)
         if self._named_behind(inside, outer, variable.name.lower()):
             return Reason(text, place)
         if key not in {span.index for span in space.ranges} and not sets_first(
             space.loops[-1].blocks[0].statements, key, self.footprints, inside.file
         ):
             return Reason(text, place)
-        life = variable.lifetime
         if life is not None and start <= life[0] and life[1] <= end:
             return None
         block, statement = outer.parent, outer

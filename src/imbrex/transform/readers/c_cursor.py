@@ -47,7 +47,9 @@ def _innermost(kind: Any) -> str:
 
 def record_of(kind: Any) -> str:
     """Name of the structure type that a variable or the elements of an array are of."""
-    return element_type(kind) if kind.innermost.kind == TypeKind.RECORD else ""
+    inner = kind.innermost
+    known = inner.kind == TypeKind.RECORD and not inner.is_complex
+    return element_type(kind) if known else ""
 
 
 def array_extents(kind: Any) -> list[int | None]:

@@ -18,6 +18,7 @@ from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_library, c_methods, c_vectors, cxx_library
 from imbrex.transform.readers.c_alignment import aligned
 from imbrex.transform.readers.c_asserted import asserted
+from imbrex.transform.readers.c_complex import computed_of, set_by
 from imbrex.transform.readers.c_copies import assigns_numbers, copied_with, copies_numbers
 from imbrex.transform.readers.c_distances import (
     becomes_number,
@@ -71,7 +72,7 @@ class ExpressionReader(HidingReader):
             self._assign(left, right, cursor, effects, update=True)
         elif kind is ck.CALL_EXPR:
             known = self._method(cursor, effects) or self._array_method(cursor, effects)
-            known = known or self._exchange(cursor, effects)
+            known = known or self._exchange(cursor, effects) or self._complex(cursor, effects)
             if not known and copies_numbers(cursor):
                 self.read(cursor.arguments[0], effects)
                 return
@@ -134,6 +135,18 @@ class ExpressionReader(HidingReader):
             if becomes_number(child, cursor):
                 self.points("escape", child)
                 self._number(child)
+
+    def _complex(self, cursor: Any, effects: Effects) -> bool:
+        """Read what std::complex has operators and methods for; False where it is none of these."""
+        found = set_by(cursor)
+        if found is not None:
+            left, right, update = found
+            self._assign(left, right, cursor, effects, update=update)
+            return True
+        operands = computed_of(cursor)
+        for operand in operands or []:
+            self.read(operand, effects)
+        return operands is not None
 
     def _number(self, cursor: Any) -> None:
         """Note an address that becomes a number, or a part of one."""

@@ -10,6 +10,7 @@ from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers.c_array_reader import ArrayReader
+from imbrex.transform.readers.c_complex import computed_of
 from imbrex.transform.readers.c_vector_reader import Effects, Memory
 
 # Not one that is given memory, `new (place) T`, nor other arguments.
@@ -32,7 +33,7 @@ def _is_bare(kind: Any) -> bool:
     A class may have operators of its own for its memory; one with bases may have theirs.
     """
     kind = kind.canonical
-    if kind.is_number or kind.is_pointer:
+    if kind.is_number or kind.is_complex or kind.is_pointer:
         return not kind.is_ordered
     record = kind.record
     if record is None or not kind.is_plain or kind.is_ordered:
@@ -63,7 +64,9 @@ class NewReader(ArrayReader, ABC):
         made = cursor.type.canonical.pointee
         if not _NEW.match(text) or not _is_bare(made):
             return None
-        numbers = [part for part in cursor.operands if part.type.is_number]
+        numbers = [
+            part for part in cursor.operands if part.type.is_number or computed_of(part) is not None
+        ]
         if any(p.operands or p.kind not in _UNSET for p in cursor.operands if p not in numbers):
             return None  # it is given values, which may be addresses
         for part in numbers:

@@ -394,8 +394,6 @@ class StatementReader:
             elif control[0].type.is_reference:
                 self.expressions.bound[key] = elements
             else:
-                line = control[0].location.line
-                effects.accesses.append(Access(elements.key, elements.through, False, line))
-                effects.accesses.append(Access(key, False, True, line))
+                self.expressions.copy_each(elements, control[0], effects)
         statement.blocks = [self._body(body)]
         self.expressions.lifetime = outer

@@ -9,6 +9,7 @@ from clang.cindex import TypeKind
 
 from imbrex.transform.readers import c_calls
 from imbrex.transform.readers import c_cursor_kinds as ck
+from imbrex.transform.readers.c_complex import is_complex
 from imbrex.transform.readers.c_std_arrays import element_of
 from imbrex.transform.readers.once import Once
 
@@ -22,6 +23,7 @@ _NUMBERS = frozenset(
         *(TypeKind.from_id(number) for number in range(TypeKind.BOOL.value, 24)),
         TypeKind.ENUM,
         TypeKind.ATOMIC,
+        TypeKind.COMPLEX,
     }
 )
 _INTEGERS = frozenset(TypeKind.from_id(number) for number in range(TypeKind.CHAR_U.value, 21))
@@ -60,6 +62,7 @@ class TypeNode:
     # Only whether a pointer is null is left of it.
     is_truth: Once[bool] = Once(lambda node: node.canonical.kind in _TRUTHS)
     is_number: Once[bool] = Once(lambda node: node.canonical.kind in _NUMBERS)
+    is_complex: Once[bool] = Once(lambda node: is_complex(node))
     is_integer: Once[bool] = Once(lambda node: node.canonical.kind in _INTEGERS)
     # A number that nothing may change.
     is_fixed: Once[bool] = Once(
@@ -70,7 +73,9 @@ class TypeNode:
     # Of C++: what it names is another object.
     is_reference: Once[bool] = Once(lambda node: node.canonical.kind in _REFERENCES)
     # Of C++: nothing of the program's own runs where a variable ends (some other types too).
-    is_plain: Once[bool] = Once(lambda node: bool(c_calls.is_plain(node.canonical.raw)))
+    is_plain: Once[bool] = Once(
+        lambda node: node.is_complex or bool(c_calls.is_plain(node.canonical.raw))
+    )
     spelling: Once[str] = Once(lambda node: c_calls.type_spelling(node.raw))
     # Of a std::array: the type of its elements.
     library_element: Once[TypeNode | None] = Once(lambda node: element_of(node))
@@ -123,6 +128,8 @@ class TypeNode:
         record = self.record
         if record is None or record.kind is ck.UNION_DECL:
             return False
+        if self.is_complex:
+            return True
         if any(c.kind in (ck.CXX_BASE_SPECIFIER, ck.UNION_DECL) for c in record.children):
             return False
         if any(inner.type.innermost.is_pointer for inner in self.fields):

@@ -193,8 +193,12 @@ class VariableReader:
 
 
 def _record_bytes(kind: Any) -> int:
-    """The size of the structures of numbers that a pointer or an array leads to; 0: none."""
+    """The size of the structures of numbers, or complex ones, that a pointer or an array leads to.
+
+    0: there are none.
+    """
     element = kind.innermost
     if element.is_pointer:
         element = element.pointee.innermost
-    return max(element.size_bytes, 0) if element.is_record_of_numbers else 0
+    counted = element.is_record_of_numbers or element.is_complex
+    return max(element.size_bytes, 0) if counted else 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from clang.cindex import TypeKind
@@ -30,6 +30,7 @@ _NUMBERS = frozenset(
     }
 )
 _NAMED = frozenset({ck.DECL_REF_EXPR, ck.MEMBER_REF_EXPR})
+_ARRAYS = _NAMED | {ck.ARRAY_SUBSCRIPT_EXPR}
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +162,12 @@ class VectorReader(ValueReader, ABC):
         start, end = cc.spelled(vector)
         return self.source.data[start:end].decode(errors="replace")
 
+    def copy_each(self, elements: Memory, variable: Any, effects: Effects) -> None:
+        """Read that a variable becomes a copy of one element after the other."""
+        self._record(effects, elements, variable, write=False)
+        line = variable.location.line
+        effects.accesses.append(Access(self.key_of(variable), False, True, line))
+
     @staticmethod
     def _is_whole_array(cursor: Any) -> bool:
         return cursor.type.is_array or c_std_arrays.extent_of(cursor.type) is not None
@@ -171,8 +178,11 @@ class VectorReader(ValueReader, ABC):
             found = self._elements(cursor, effects)
         elif c_vectors.is_vector(cursor.type):
             return None  # each element is a vector
-        elif self._is_whole_array(cursor) and cursor.stripped.kind is ck.DECL_REF_EXPR:
+        elif self._is_whole_array(cursor) and cursor.stripped.kind in _ARRAYS:
             found = self.place(cursor, effects)
+            if found.inside is not None:  # which element that is in may change meanwhile
+                element = replace(found.inside.element, exact=False)
+                found.inside = replace(found.inside, element=element)
         else:
             return None
         found.exact = False

@@ -44,7 +44,7 @@ _VECTOR = re.compile(
 )
 # Of a type with a name: whether that is a structure of numbers is asked of the type.
 _OF_NAMED = re.compile(
-    r"(?:const )?(?:class )?std::(?:__\w+::)?vector<(?:struct |class )?([\w:]+)"
+    r"(?:const )?(?:class )?std::(?:__\w+::)?vector<(?:struct |class )?([\w:]+(?:<[\w ]+>)?)"
     r"(?:, std::(?:__\w+::)?allocator<(?:struct |class )?\1 ?>)? ?>$"
 )
 _MAKERS = frozenset({ck.CONSTRUCTOR, ck.DESTRUCTOR})
@@ -82,6 +82,8 @@ def _structure(kind: Any) -> Any | None:
     element = kind.tree.type(arguments[0]).canonical if arguments else None
     if element is None or not element.is_record_of_numbers:
         return None
+    if element.is_complex:
+        return element
     own = any(child.kind in _MAKERS for child in element.record.children)
     return None if own else element
 

@@ -1,0 +1,85 @@
+"""Complex numbers: those of C, and std::complex, which is a class but holds a number as they do.
+
+What the library declares for std::complex in <complex> (C++20, section 26.4) computes a number, or
+sets the one that it is called for. It runs no code of the program, and keeps no address.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from clang.cindex import TypeKind
+
+from imbrex.transform.readers import c_cursor_kinds as ck
+
+_CLASS = re.compile(
+    r"(?:const )?(?:class )?std::(?:__\w+::)?complex<(?:float|double|long double)>$"
+)
+_HEADER = re.compile(r"/c\+\+/(?:.*/)?complex$")
+_SETS = frozenset({"operator=", "operator+=", "operator-=", "operator*=", "operator/="})
+_PARTS = frozenset({"real", "imag"})
+
+
+def is_complex(kind: Any) -> bool:
+    """Whether a type is that of a complex number."""
+    canonical = kind.canonical
+    if canonical.kind is TypeKind.COMPLEX:
+        return True
+    return canonical.kind is TypeKind.RECORD and _CLASS.match(canonical.spelling) is not None
+
+
+def computed_of(cursor: Any) -> list[Any] | None:
+    """The operands of a call that computes a number of complex ones, or makes one; else None."""
+    if not _is_of_library(cursor) or cursor.spelling in _SETS:
+        return None
+    owner = _owner(cursor)
+    operands = [*([] if owner is None else [owner]), *cursor.arguments]
+    if owner is not None and (cursor.arguments or cursor.spelling not in _PARTS):
+        return None
+    makes = cursor.referenced.kind is ck.CONSTRUCTOR
+    made = cursor.type.innermost if makes else cursor.type  # of an array each element
+    known = all(_is_number(operand.type) for operand in operands) and _is_number(made)
+    some = makes or any(is_complex(operand.type) for operand in operands)
+    return operands if known and some else None
+
+
+def set_by(cursor: Any) -> tuple[Any, Any, bool] | None:
+    """What a call sets, from what, and whether its value from before counts; None: it sets none."""
+    if not _is_of_library(cursor):
+        return None
+    owner, given = _owner(cursor), cursor.arguments
+    if cursor.spelling in _SETS and owner is None and len(given) == 2:
+        owner, *given = given
+    elif cursor.spelling not in _PARTS:
+        return None
+    if owner is None or len(given) != 1 or not is_complex(owner.type):
+        return None
+    if not _is_number(given[0].type):
+        return None
+    return owner, given[0], cursor.spelling != "operator="
+
+
+def _is_of_library(cursor: Any) -> bool:
+    if cursor.kind is not ck.CALL_EXPR or not cursor.tree.plus_plus or cursor.referenced is None:
+        return False
+    name = cursor.referenced.location.file
+    if name is not None and _HEADER.search(name) is not None:
+        return True
+    # What the compiler makes has the place of the class.
+    return cursor.referenced.kind is ck.CONSTRUCTOR and is_complex(cursor.type)
+
+
+def _owner(cursor: Any) -> Any | None:
+    """The expression of the object that a method is called for by its name."""
+    first = cursor.operands[0] if cursor.operands else None
+    if first is None or first.kind is not ck.MEMBER_REF_EXPR or not first.operands:
+        return None
+    return first.operands[0] if cursor.referenced.kind is ck.CXX_METHOD else None
+
+
+def _is_number(kind: Any) -> bool:
+    canonical = kind.canonical
+    if canonical.is_reference:
+        canonical = canonical.pointee.canonical
+    return canonical.is_number or is_complex(canonical)
