@@ -14,7 +14,7 @@ SPINORS = (CASES / "spinors.c").read_text()
 USING = "using Complex = std::complex<double>;\n"
 H = "                Complex h = -0.5 * sum + field_[i * ny_ + j] * psi_[i * ny_ + j];\n"
 LOOP = "        for (int i = 1; i <= nx_; i++)\n            for (int j = 1; j < ny_ - 1; j++) {\n"
-ADVANCE = "            wave.advance(0.01);\n"
+BEHIND = "        for (int i = 1; i <= nx_; i++)\n            for (int j = 1; j < ny_ - 1; j++)\n"
 CLASS = "class Wave {\n"
 COUNT = {
     "MPI_DOUBLE, MPI_SUM": "MPI_DOUBLE , MPI_SUM",
@@ -64,6 +64,15 @@ GO: dict[str, dict[str, str]] = {
     "made without a name": {"turn * h;": "Complex(0.0, -step) * h + Complex{1.0, 2.0};"},
 }
 STAY: dict[str, dict[str, str]] = {
+    "the last one is read through a pointer": {
+        LOOP: "        Complex h, *last = &h;\n" + LOOP,
+        "                Complex h =": "                h =",
+        BEHIND: "        field_[0] += last->real();\n" + BEHIND,
+    },
+    "carried from one to the next": {
+        LOOP: "        Complex last = 1.0;\n" + LOOP,
+        H: "                last *= 0.5;\n" + H.replace(";", " + last;"),
+    },
     "given by reference, not made in the loop": {
         CLASS: "static Complex *held;\nstatic Complex keep(Complex &a)\n{\n"
         "    Complex last = held ? *held : 0.0;\n    held = &a;\n    return last;\n}\n\n" + CLASS,

@@ -30,18 +30,17 @@ def is_complex(kind: Any) -> bool:
 
 
 def computed_of(cursor: Any) -> list[Any] | None:
-    """The operands of a call that computes a number of complex ones, or makes one; else None."""
-    if not _is_of_library(cursor) or cursor.spelling in _SETS:
+    """The operands of a call that sets nothing and computes, or makes, a number; else None."""
+    if not _is_of_library(cursor):
         return None
     owner = _owner(cursor)
     operands = [*([] if owner is None else [owner]), *cursor.arguments]
-    if owner is not None and (cursor.arguments or cursor.spelling not in _PARTS):
+    if owner is not None and cursor.spelling not in _PARTS:
         return None
     makes = cursor.referenced.kind is ck.CONSTRUCTOR
     made = cursor.type.innermost if makes else cursor.type  # of an array each element
     known = all(_is_number(operand.type) for operand in operands) and _is_number(made)
-    some = makes or any(is_complex(operand.type) for operand in operands)
-    return operands if known and some else None
+    return operands if known else None
 
 
 def set_by(cursor: Any) -> tuple[Any, Any, bool] | None:
@@ -53,9 +52,7 @@ def set_by(cursor: Any) -> tuple[Any, Any, bool] | None:
         owner, *given = given
     elif cursor.spelling not in _PARTS:
         return None
-    if owner is None or len(given) != 1 or not is_complex(owner.type):
-        return None
-    if not _is_number(given[0].type):
+    if owner is None or len(given) != 1 or not _is_number(given[0].type):
         return None
     return owner, given[0], cursor.spelling != "operator="
 
