@@ -34,17 +34,15 @@ int main(int argc, char **argv)
 """
 OUTSIDE = {"    int rank, size;\n": "    int rank, size;\n    double t;\n", "double t = u": "t = u"}
 OUTER = "            for (int j = 0; j < 40; j++) {\n"
+IN_ROWS = {
+    OUTER: "            {\n            double t;\n" + OUTER[:-2] + "{\n",
+    "double t = u": "t = u",
+    "half(&t);\n            }\n": "half(&t);\n            }\n            }\n",
+}
 GO: dict[str, dict[str, str]] = {
     "as it is": {},
-    "set through its address": {
-        "= half(&t);": "= t;",
-        "= u[i - 1][j] + u": "; *(&t) = u[i - 1][j] + u",
-    },
-    "made in each row": {OUTER: "            {\n            double t;\n" + OUTER[:-2] + "{\n"}
-    | {
-        "double t = u": "t = u",
-        "half(&t);\n            }\n": "half(&t);\n            }\n            }\n",
-    },
+    "set through its address": {"= half(&t);": "= t;", "t = u[i - 1]": "t; *(&t) = u[i - 1]"},
+    "made in each row": IN_ROWS,
 }
 STAY: dict[str, dict[str, str]] = {
     "made once": OUTSIDE,
