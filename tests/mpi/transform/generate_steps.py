@@ -14,11 +14,13 @@ import re
 HEAD = """#include <mpi.h>
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdio>
 #include <utility>
 #include <vector>
 #define AT(i, j) ((i) * (nx + 2) + (j))
 static int rank, peer;
+typedef std::complex<double> Complex;
 """
 PROGRAM = """
 static double total_{number};
@@ -186,7 +188,7 @@ def program(number: int) -> str:
 def source(seeds: list[int]) -> str:
     """One program that runs the random routine of each seed in turn."""
     calls = "\n".join(f"    program_{number}(out);" for number in seeds)
-    programs = "".join(_of_a_type(program(number), number) for number in seeds)
+    programs = "".join(_of_complex(_of_a_type(program(number), number), number) for number in seeds)
     return HEAD + programs + MAIN.format(calls=calls)
 
 
@@ -210,3 +212,24 @@ def _outside(text: str, name: str) -> str:
     methods = re.sub("(?m)^    void ", f"template <class T> void {name}<T>::", text[begin:end])
     text = f"{text[:begin]}    void exchange();\n    void step();\n{text[end:]}"
     return text.replace("    double edge[16];\n};\n", f"    double edge[16];\n}};\n{methods}")
+
+
+def _of_complex(text: str, number: int) -> str:
+    """In some programs the numbers are complex ones, which are sent as such or as twice as many."""
+    chosen = random.Random(f"complex {number}").random()
+    if chosen < 0.7:
+        return text
+    for old, new in (
+        (r"\bdouble(?= (?:\*?[stxw]\b|local\b|sum\b|total_|edge\[))", "Complex"),
+        (r"vector<double>", "vector<Complex>"),
+        (rf"(Heat{number})<double>", r"\1<Complex>"),
+        (r"([uv]\[i\]) = (.*) / (\d\.0);", r"\1 = Complex(\2 / \3, i % 5 - 2.0);"),
+        (r"\+ (of\.\w+|counted|n)\b", r"+ 1.0 * \1"),
+        (r"\(1 \+ i % 13\)", "(1.0 + i % 13)"),
+        (r"std::fabs", "std::abs"),
+        (r"%\.17g\\n\", rank, k, sum", r'%.17g %.17g\\n", rank, k, sum.real(), std::imag(sum)'),
+    ):
+        text = re.sub(old, new, text)
+    if chosen < 0.85:
+        return text.replace("MPI_DOUBLE", "MPI_CXX_DOUBLE_COMPLEX")
+    return re.sub(r"nx,(\s+)MPI_DOUBLE", r"2 * nx,\1MPI_DOUBLE", text)

@@ -125,6 +125,27 @@ STAY: dict[str, dict[str, str]] = {
 }
 
 
+HOP = "    for (int t = 1; t <= planes; t++)\n"
+KAPPA = "kappa * (field"
+IN_C: dict[str, dict[str, str]] = {
+    "as it is": {},
+    "a constant": {
+        HOP: f"    const double complex twice = 2.0 * kappa;\n{HOP}",
+        KAPPA: "twice * (field",
+    },
+    "several locals": {
+        HOP: f"    double complex unused, twice = 2.0 * kappa;\n{HOP}",
+        KAPPA: "twice * (field",
+    },
+    "by its other name": {
+        HOP: f"    double _Complex twice = 2.0 * kappa;\n{HOP}",
+        KAPPA: "twice * (field",
+    },
+    "the complex type of C": {"8 * sites": "4 * sites", "MPI_DOUBLE,": "MPI_C_DOUBLE_COMPLEX,"}
+    | {"MPI_C_DOUBLE_COMPLEX, MPI_SUM": "MPI_DOUBLE, MPI_SUM"},
+}
+
+
 def divided(text: str) -> bool:
     """Whether the interior is computed while messages are under way."""
     start, rest = "exchange_start(", "advance_interior("
@@ -141,9 +162,30 @@ def test_the_step_is_divided(replaced: dict[str, str], tmp_path: Path) -> None:
     compiles(path)
 
 
+@pytest.mark.parametrize("replaced", IN_C.values(), ids=IN_C)
+def test_the_hop_of_c_is_divided(replaced: dict[str, str], tmp_path: Path) -> None:
+    text = rewritten(tmp_path / "spinors.c", changed(SPINORS, replaced))
+    assert "borders_start(" in text
+    assert "        hop_interior(" in text
+
+
 @pytest.mark.parametrize("replaced", STAY.values(), ids=STAY)
 def test_the_step_stays(replaced: dict[str, str], tmp_path: Path) -> None:
     path = tmp_path / "wave.cpp"
     path.write_text(changed(WAVE, replaced))
     compiles(path)
     assert not divided(rewritten(path, path.read_text()))
+
+
+def test_vectors_hold_no_variable(tmp_path: Path) -> None:
+    """What is set in a vector of complex numbers is no member that is read elsewhere."""
+    text = changed(
+        WAVE,
+        {
+            "double mine = wave.norm(), all;": "Wave other(4, 4, rank, size);\n"
+            "        const Wave &of = rank > 5 ? other : wave;\n"
+            "        double mine = wave.norm() + of.ny_, all;",
+            "  private:\n": "  public:\n",
+        },
+    )
+    assert divided(rewritten(tmp_path / "wave.cpp", text))

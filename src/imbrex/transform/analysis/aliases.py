@@ -314,7 +314,7 @@ class Aliases:
         """
         vector = self.program.variables.get(variable)
         known = through and vector is not None and self.is_vector(variable)
-        numbers = vector is not None and not vector.element_bytes
+        numbers = vector is not None and not vector.of_structures
         return known and vector is not None and numbers and "char" not in vector.element
 
     def _beside(self, elements: tuple[str, bool], other: tuple[str, bool]) -> bool:

@@ -9,6 +9,8 @@ from typing import NamedTuple
 from imbrex.transform.model.affine import Affine, Fit, Section
 from imbrex.transform.model.cases import Case
 
+_COMPLEX = ("_Complex ", "std::complex<")  # elements that are numbers, and two of them each
+
 
 @dataclass(slots=True)
 class Variable:
@@ -36,11 +38,17 @@ class Variable:
     assumed_shape: bool = False  # a Fortran dummy argument with the shape of what it is given
     saved: bool = False  # of Fortran: a routine's own, with its value kept between calls
     reference: bool = False  # of C++: a reference, or `this`, that names one object for good
-    # Of C: the size of an element that is a structure of numbers alone; 0: of no such.
+    # Of C: the size of an element that is a structure of numbers alone, or a complex one; 0: of no
+    # such.
     element_bytes: int = 0
     rows: bool = False  # an array of vectors, each of which has memory of its own
     # Of assumed shape, and maybe a section whose elements do not follow each other in memory.
     scattered: bool = False
+
+    @property
+    def of_structures(self) -> bool:
+        """Whether its elements are structures of C; a complex number is a number."""
+        return bool(self.element_bytes) and not self.element.startswith(_COMPLEX)
 
 
 class Access(NamedTuple):

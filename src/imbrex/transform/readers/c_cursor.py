@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from clang.cindex import TypeKind
@@ -17,6 +18,9 @@ ASSIGN, ADD_ASSIGN, SUBTRACT_ASSIGN, COMMA = 22, 26, 27, 33
 STEPS = frozenset({1, 2, 3, 4})  # i++ i-- ++i --i
 INCREMENTS, DECREMENTS = frozenset({1, 3}), frozenset({2, 4})
 ADDRESS_OF, DEREFERENCE, MINUS, COMPLEMENT, NOT = 5, 6, 8, 9, 10
+
+
+_VERSION = re.compile(r"std::__\w+::")  # the namespaces that some libraries keep theirs in
 
 
 def element_type(kind: Any) -> str:
@@ -38,10 +42,11 @@ def _innermost(kind: Any) -> str:
             canonical = canonical.pointee.canonical
         else:
             break
+    spelling = canonical.spelling
+    if canonical.is_complex:
+        spelling = _VERSION.sub("std::", spelling)
     return " ".join(
-        keyword
-        for keyword in canonical.spelling.split()
-        if keyword not in ("const", "volatile", "struct")
+        keyword for keyword in spelling.split() if keyword not in ("const", "volatile", "struct")
     )
 
 

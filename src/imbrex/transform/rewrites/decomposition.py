@@ -163,7 +163,7 @@ class Decomposition(Preparing[Site, Pieces]):
             return None
         source = self.program.files[site.routine.file]
         element = named_type(source, came)
-        if not came.element_bytes:
+        if not came.of_structures:
             return element
         name = re.escape(element.removeprefix("struct ").encode())
         declared = re.compile(rb"\bstruct\s+%b\s*\{|\}\s*%b\s*;" % (name, name))

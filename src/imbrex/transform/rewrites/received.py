@@ -189,9 +189,10 @@ def numbers_in(program: Program, variable: Variable, datatype: Argument) -> int 
 
     None where the datatype is not that of one element.
     """
+    if variable.element in mpi_calls.ELEMENT_OF.get(datatype.constant, frozenset()):
+        return 0
     if not variable.element_bytes:
-        elements = mpi_calls.ELEMENT_OF.get(datatype.constant, frozenset())
-        return 0 if variable.element in elements else None
+        return None
     layout = layout_of(program, datatype)
     if layout is None or layout.count != Affine(1) or layout.length.terms:
         return None

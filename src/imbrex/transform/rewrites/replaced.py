@@ -24,15 +24,11 @@ from imbrex.transform.text.call_text import head_of
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.halves import Halves
 from imbrex.transform.text.layout import first_on_line, indent_at, line_start
+from imbrex.transform.text.number_types import NUMBERS
 from imbrex.transform.text.wrapping import wrapped
 
 _CALL = "MPI_Sendrecv_replace"
 _MOST_ELEMENTS = 1 << 16  # of a copy that lies on the stack
-_ELEMENTS = re.compile(
-    r"(unsigned |signed )?(char|short|int|long|long long|float|double)"
-    r"|double precision|(real|integer|complex|logical)(\s*\*\s*\d+|\s*\([^()]*\))?",
-    re.IGNORECASE,
-)
 
 
 class ReplacedBuffers(Preparing[Site, Variable]):
@@ -91,7 +87,7 @@ class ReplacedBuffers(Preparing[Site, Variable]):
             raise refuse(ReasonKind.TOO_LARGE(variable=variable.name))
         if source.language is Language.C and len(extents) > 1:
             raise refuse(ReasonKind.DIMENSIONS(variable=variable.name))
-        if _ELEMENTS.fullmatch(variable.element.strip()) is None or variable.volatile:
+        if NUMBERS.fullmatch(variable.element.strip()) is None or variable.volatile:
             raise refuse(ReasonKind.ELEMENTS(variable=variable.name))
         if self.private.declared(routine, variable) is None:
             raise refuse(ReasonKind.DECLARATION(variable=variable.name))

@@ -8,13 +8,10 @@ from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.statements import Kind
+from imbrex.transform.text.number_types import DECLARED
 from imbrex.transform.text.pieces import pieces
 
-_DECLARED = re.compile(
-    r"\s*(?P<type>(?:(?:const|struct|unsigned|signed|long|short)\s+)*[A-Za-z_]\w*)"
-    r"(?P<rest>[\s*].*);\s*$",
-    re.DOTALL,
-)
+_DECLARED = re.compile(rf"\s*(?P<type>{DECLARED})(?P<rest>[\s*].*);\s*$", re.DOTALL)
 _POINTER = re.compile(r"(?P<stars>\*)\s*(?P<name>\w+)\s*(?:=(?!=)|$)")
 
 

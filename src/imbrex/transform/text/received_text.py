@@ -90,7 +90,7 @@ def c_texts(
 def named_type(source: SourceFile, variable: Variable) -> str:
     """The elements' type as the language says it: C has structures by their tag or by a name."""
     tag = re.search(rb"\bstruct\s+%b\b" % re.escape(variable.element.encode()), source.data)
-    tagged = bool(variable.element_bytes) and tag is not None and not source.is_cxx
+    tagged = variable.of_structures and tag is not None and not source.is_cxx
     return f"struct {variable.element}" if tagged else variable.element
 
 

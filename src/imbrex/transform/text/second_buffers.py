@@ -13,6 +13,7 @@ from imbrex.transform.model.sources import Language, SourceFile
 from imbrex.transform.model.statements import Block, Kind, Statement
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import after_line, first_on_line, indent_at, line_start
+from imbrex.transform.text.number_types import NUMBERS
 from imbrex.transform.text.pieces import pieces
 
 COPIES = re.compile(rb"#\s*include\s*[<\"](?:string\.h|cstring)[>\"]")
@@ -20,12 +21,6 @@ ALLOCATES = re.compile(rb"#\s*include\s*[<\"](?:stdlib\.h|cstdlib)[>\"]")
 _CAST = re.compile(r"\(\s*[\w\s:]+\*\s*\)\s*")
 _CALLED = re.compile(r"([A-Za-z_]\w*)\s*\(")
 _CHANGES = re.compile(r"\+\+|--|=|[\"';{}?]")
-_NUMBERS = re.compile(
-    r"(unsigned |signed )?(char|short|int|long|long long|float|double)"
-    r"|double\s*precision|double\s*complex|(real|integer|complex|logical)"
-    r"(\s*\*\s*\d+|\s*\(\s*(kind\s*=\s*)?\w+\s*\))?",
-    re.IGNORECASE,
-)
 _ENTERED = frozenset({ReasonKind.LABEL, ReasonKind.CASE_LABEL})
 
 
@@ -64,7 +59,7 @@ class SecondBuffers:
             return None
         if f"vector:{variable.key}" in self.program.variables:
             return self._of_vector(variable, name)
-        if _NUMBERS.fullmatch(variable.element.strip()) is None or variable.rows:
+        if NUMBERS.fullmatch(variable.element.strip()) is None or variable.rows:
             return None
         if variable.reference:
             return None
@@ -88,7 +83,7 @@ class SecondBuffers:
         """An allocatable array with the bounds that the buffer has."""
         if not variable.bounds or variable.pointer or variable.optional or variable.rows:
             return None
-        if _NUMBERS.fullmatch(variable.element.strip()) is None:
+        if NUMBERS.fullmatch(variable.element.strip()) is None:
             return None
         if self.routine.declare_after < 0:
             return None
@@ -117,7 +112,7 @@ class SecondBuffers:
         if variable.kind == "field" or variable.rows:
             return None
         kind = variable.element.strip()
-        if _NUMBERS.fullmatch(kind) is None:
+        if NUMBERS.fullmatch(kind) is None:
             return None
         begun = [f"std::vector<{kind}> {name}({own});"]
         return Second(variable, name, [], begun, [], [f"{own} = {name};"])

@@ -8,12 +8,11 @@ from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language, SourceFile
 from imbrex.transform.model.statements import Kind
 from imbrex.transform.text.layout import indent_at, line_start
+from imbrex.transform.text.number_types import DECLARED
 from imbrex.transform.text.pieces import pieces
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
-_C_TYPE = re.compile(
-    r"(\s*)((?:(?:const|unsigned|signed|struct|long|short)\s+)*\w+)\s+(.*);\s*$", re.S
-)
+_C_TYPE = re.compile(rf"(\s*)({DECLARED})\s+(.*);\s*$", re.DOTALL)
 _VECTORS = re.compile(r"(\s*)((?:std::)?vector<[\w:\s]+>)\s+(\w.*);\s*$", re.DOTALL)
 _FORTRAN_TYPE = re.compile(
     r"(?P<head>[^:!'\"]*::\s*)(?P<rest>[^:].*)$"

@@ -1,0 +1,18 @@
+"""Types of numbers: as the model names elements, and as declarations of C write them."""
+
+from __future__ import annotations
+
+import re
+
+_COMPLEX = (
+    r"(?:(?:float|double)\s+(?:complex|_Complex)\b|(?:complex|_Complex)\s+(?:float|double)\b"
+    r"|(?:std::)?complex<\s*(?:float|double|long\s+double)\s*>)"
+)
+DECLARED = rf"(?:(?:const|unsigned|signed|struct|long|short)\s+)*(?:{_COMPLEX}|[A-Za-z_]\w*)"
+NUMBERS = re.compile(
+    r"(?:unsigned |signed )?(?:char|short|int|long|long long|float|double)|long double"
+    r"|_Complex (?:float|double|long double)|std::complex<(?:float|double|long double)>"
+    r"|double\s*precision|double\s*complex|(?:real|integer|complex|logical)"
+    r"(?:\s*\*\s*\d+|\s*\(\s*(?:kind\s*=\s*)?\w+\s*\))?",
+    re.IGNORECASE,
+)
