@@ -40,7 +40,7 @@ from imbrex.transform.text.wrapping import wrapped
 _DIRECTIVE = re.compile(rb"(?m)^[ \t]*#|^[!cC*]\$|^[ \t]*!\$")
 _STATIC = re.compile(rb"\bstatic\b")  # memory that would be there twice
 _TYPE = re.compile(r"(?:(?:unsigned|long)\s+)*\w+\s+$")
-_TEMPLATE = re.compile(rb">\s*\Z")
+_TEMPLATE = re.compile(rb"(?m)^(?![ \t]*#)[^\n]*>\s*\Z")  # and no `#include <...>`
 _MANY = 9  # with a number in it a name of parts is as long as any
 _GIVEN = r"(?:<[^<>()]*>\s*)?"  # what a call says that a template is instantiated for
 
