@@ -1,12 +1,14 @@
 """Lambdas that only return an expression, held by a local variable that is only called.
 
 A call of one counts as the expression, as that of a function of one return statement does. What it
-captures is captured by reference, so that the expression means the same where it is called.
+captures is captured by reference, or is a number or a pointer that nothing in the function changes,
+so that the expression means the same where it is called.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from clang.cindex import LinkageKind, StorageClass
@@ -14,9 +16,10 @@ from clang.cindex import LinkageKind, StorageClass
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 
-_ONE = r"(?:&\s*\w*|this)"
-_BY_REFERENCE = re.compile(rf"\[\s*(?:{_ONE}\s*(?:,\s*{_ONE}\s*)*)?\]")
+_ONE = r"(?:=|this|&?\s*\w+|&)"
+_CAPTURES = re.compile(rf"\[\s*(?P<list>(?:{_ONE}\s*(?:,\s*{_ONE}\s*)*)?)\]")
 _WRITTEN = re.compile(rb"=\s*\[")
+_VARIABLES = frozenset({ck.VAR_DECL, ck.PARM_DECL})
 
 
 def note_lambdas(body: Any, text: bytes) -> None:
@@ -28,6 +31,9 @@ def note_lambdas(body: Any, text: bytes) -> None:
     _declared_in(body, text, found)
     if found:
         _uses_in(body, [], found)
+    for key, (_, value) in [*found.items()]:
+        if any(not _keeps(body, variable) for variable in _copied(value, text)):
+            del found[key]
     for declaration, value in found.values():
         declaration.held_lambda = value
 
@@ -55,7 +61,7 @@ def _expression(declaration: Any, text: bytes) -> Any | None:
     if inner is None or inner.kind is not ck.LAMBDA_EXPR:
         return None
     start, end = cc.spelled(inner)
-    if _BY_REFERENCE.match(text[start:end].decode(errors="replace")) is None:
+    if _CAPTURES.match(text[start:end].decode(errors="replace")) is None:
         return None
     bodies = [child for child in inner.children if child.kind is ck.COMPOUND_STMT]
     formals = [child for child in inner.children if child.kind is ck.PARM_DECL]
@@ -63,6 +69,53 @@ def _expression(declaration: Any, text: bytes) -> Any | None:
         return None
     statements = bodies[0].children
     return inner if len(statements) == 1 and statements[0].kind is ck.RETURN_STMT else None
+
+
+def _copied(value: Any, text: bytes) -> list[Any]:
+    """The variables of the function that a lambda holds copies of, by their declarations."""
+    start, end = cc.spelled(value)
+    match = _CAPTURES.match(text[start:end].decode(errors="replace"))
+    listed = [part.strip() for part in match["list"].split(",")] if match is not None else []
+    by_copy = {part for part in listed if part.isidentifier()}
+    by_reference = {part[1:].strip() for part in listed if part.startswith("&")}
+    found: dict[int, Any] = {}
+    formals = {child.raw.first for child in value.children if child.kind is ck.PARM_DECL}
+    for cursor in _named_in(value):
+        named = cursor.referenced
+        if named is None or named.kind not in _VARIABLES or named.raw.first in formals:
+            continue
+        if named.linkage != LinkageKind.NO_LINKAGE or named.spelling in by_reference:
+            continue
+        if "=" in listed or named.spelling in by_copy:
+            found[named.raw.first] = named
+    return [*found.values()]
+
+
+def _keeps(body: Any, variable: Any) -> bool:
+    """Whether a function changes nothing of a variable behind its declaration.
+
+    Each expression that names it is read at once: libclang shows that as a conversion.
+    """
+    return variable.type.is_fixed or _is_only_read(body, variable.raw.first)
+
+
+def _is_only_read(cursor: Any, variable: int) -> bool:
+    for child in cursor.children:
+        if child.kind is ck.DECL_REF_EXPR:
+            named = child.referenced
+            here = named is not None and named.raw.first == variable
+            if here and cursor.kind not in (ck.UNEXPOSED_EXPR, ck.LAMBDA_EXPR):
+                return False
+        elif not _is_only_read(child, variable):
+            return False
+    return True
+
+
+def _named_in(cursor: Any) -> Iterator[Any]:
+    for child in cursor.children:
+        if child.kind is ck.DECL_REF_EXPR:
+            yield child
+        yield from _named_in(child)
 
 
 def _uses_in(cursor: Any, above: list[Any], found: dict[int, tuple[Any, Any]]) -> None:
