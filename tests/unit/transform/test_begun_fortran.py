@@ -105,6 +105,8 @@ GO: dict[str, dict[str, str]] = {
         FENCE: "    do i = 0, nx+1\n      a(i,0) = 0.5d0*a(i,0)\n    end do\n",
     },
 }
+WAIT = "    call MPI_Waitall(4, r, MPI_STATUSES_IGNORE, ierr)\n"
+OUTER = "  subroutine exchange_all(u, p)\n"
 STAY: dict[str, dict[str, str]] = {
     "two columns": {
         REQUESTS: "    integer :: r(4,2)\n",
@@ -115,6 +117,15 @@ STAY: dict[str, dict[str, str]] = {
     "without the memory": {FENCE: ""},
     "with memory that is only read": {
         DECLARED + OF_END: DECLARED.replace("inout", "in") + OF_END,
+    },
+    "with memory that is only read further down": {
+        WAIT + FENCE: "    call last(a, r)\n",
+        OUTER: "  subroutine last(a, r)\n"
+        + DECLARED.replace("inout", "in")
+        + OF_END
+        + WAIT
+        + FENCE
+        + f"  end subroutine\n{OUTER}",
     },
     "with the memory of the other": {
         ENDS: "    call finish(p, r(1))\n    call finish(u, r(5))\n",
@@ -172,3 +183,26 @@ def test_split(replaced: dict[str, str], tmp_path: Path) -> None:
 @pytest.mark.parametrize("replaced", STAY.values(), ids=STAY)
 def test_they_stay(replaced: dict[str, str], tmp_path: Path) -> None:
     assert not found(replaced, tmp_path)
+
+
+@pytest.mark.parametrize("where", ["module", "main program"])
+def test_memory_that_all_routines_know(where: str, tmp_path: Path) -> None:
+    """The second call need not be given it where it is a module's."""
+    arrays = "  real(8), allocatable :: u(:,:), p(:,:), v(:,:), q(:,:)\n"
+    parts = {
+        "subroutine finish(a, r)": "subroutine finish(r)",
+        DECLARED + OF_END: "    integer :: r(4), ierr\n",
+        FENCE: "",
+        "finish(u, ": "finish(",
+        "finish(p, ": "finish(",
+    }
+    if where == "module":
+        outer = OUTER.replace("(u, p)", "")
+        parts |= {
+            arrays: "",
+            f"{OUTER}    real(8), intent(inout) :: u(0:nx+1, 0:ny+1), p(0:nx+1, 0:ny+1)\n": outer,
+            "call exchange_all(u, p)": "call exchange_all",
+            "  integer :: up,": f"{arrays}  integer :: up,",
+        }
+    text = rewritten(tmp_path / "halves.f90", changed(PROGRAM, parts))
+    assert ("call exchange_all_start" in text) is (where == "module")
