@@ -204,6 +204,19 @@ COMPLETIONS = WAITS | _WAITS_FOR_SOME
 REQUEST_OF_COMPLETION: dict[str, int] = _positions(
     mpi_facts.of_kind("completion"), "request", "requests"
 )
+# What makes persistent requests whose messages are followed, what starts them, and where the
+# request stands in all that may be done with one.
+INITS: dict[str, PointToPoint] = {
+    name: _parts(name)[0]
+    for name in sorted(mpi_facts.of_kind("send", "recv", form="persistent"))
+    if mpi_facts.facts(name).fields.get("mode", "standard") in ("standard", "synchronous")
+}
+PERSISTENT_STARTS = mpi_facts.of_kind("start")
+REQUEST_OF_PERSISTENT: dict[str, int] = _positions(
+    [*INITS, *PERSISTENT_STARTS, *WAITS, *mpi_facts.of_kind("request_free")],
+    "request",
+    "requests",
+)
 # Calls that may serve only to drive the library, and where the flag stands that they set.
 _ASKING = mpi_facts.of_kind("probe", form="nonblocking") | {
     name for name in mpi_facts.of_kind("peek") if mpi_facts.position(name, "request") is not None

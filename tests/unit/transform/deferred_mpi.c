@@ -20,6 +20,8 @@ struct imbrex_request {
     int done;       /* a send whose data have been taken, a receive that has its data */
     int twice;      /* of a gathering: the other process brings the same */
     void *own;      /* of a send that blocked: its copy */
+    int lasting;    /* persistent: it only says what to start */
+    struct imbrex_request *active; /* what of it is under way */
 };
 
 static struct imbrex_request *list[OPEN]; /* sends that no receive has taken, in their order */
@@ -189,6 +191,11 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
     (void)status;
     if (mine == MPI_REQUEST_NULL)
         return 0;
+    if (mine->lasting) {
+        int failed = MPI_Wait(&mine->active, status);
+        mine->active = MPI_REQUEST_NULL;
+        return failed;
+    }
     if (mine->kind == RECEIVE) {
         receive(mine->to, mine->size, mine->tag, mine->order);
     } else if (mine->kind == COLLECTIVE) {
@@ -216,6 +223,64 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
     (void)statuses;
     for (int i = 0; i < count; i++)
         MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+    return 0;
+}
+
+static int lasting(int kind, const void *from, void *to, size_t size, int tag, MPI_Request *request)
+{
+    MPI_Request made = calloc(1, sizeof *made);
+    if (!made)
+        abort();
+    made->kind = kind;
+    made->from = from;
+    made->to = to;
+    made->size = size;
+    made->tag = tag;
+    made->lasting = 1;
+    *request = made;
+    return 0;
+}
+
+int MPI_Send_init(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                  MPI_Request *request)
+{
+    (void)to, (void)comm;
+    return lasting(SEND, buffer, NULL, bytes(count, type), tag, request);
+}
+
+int MPI_Recv_init(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+                  MPI_Request *request)
+{
+    (void)from, (void)comm;
+    return lasting(RECEIVE, NULL, buffer, bytes(count, type), tag, request);
+}
+
+int MPI_Start(MPI_Request *request)
+{
+    MPI_Request mine = *request;
+    if (mine->active != MPI_REQUEST_NULL) {
+        fprintf(stderr, "a request is started that is under way\n");
+        exit(5);
+    }
+    mine->active = open_request(mine->kind, mine->from, mine->to, mine->size, mine->tag);
+    return 0;
+}
+
+int MPI_Startall(int count, MPI_Request requests[])
+{
+    for (int i = 0; i < count; i++)
+        MPI_Start(&requests[i]);
+    return 0;
+}
+
+int MPI_Request_free(MPI_Request *request)
+{
+    if ((*request)->active != MPI_REQUEST_NULL) {
+        fprintf(stderr, "a request is freed that is under way\n");
+        exit(6);
+    }
+    free(*request);
+    *request = MPI_REQUEST_NULL;
     return 0;
 }
 
@@ -402,6 +467,42 @@ void mpi_wait_(int *request, int *status, int *error)
     if (*request < 0)
         return;
     MPI_Wait(&known[*request], MPI_STATUS_IGNORE);
+    if (known[*request] == MPI_REQUEST_NULL)
+        *request = -1;
+}
+
+void mpi_send_init_(void *buffer, int *count, int *type, int *to, int *tag, int *comm, int *request,
+                    int *error)
+{
+    MPI_Request made;
+    (void)comm;
+    *error = MPI_Send_init(buffer, *count, type_of(type), *to, *tag, MPI_COMM_WORLD, &made);
+    *request = entered(made);
+}
+
+void mpi_recv_init_(void *buffer, int *count, int *type, int *from, int *tag, int *comm,
+                    int *request, int *error)
+{
+    MPI_Request made;
+    (void)comm;
+    *error = MPI_Recv_init(buffer, *count, type_of(type), *from, *tag, MPI_COMM_WORLD, &made);
+    *request = entered(made);
+}
+
+void mpi_start_(int *request, int *error)
+{
+    *error = MPI_Start(&known[*request]);
+}
+
+void mpi_startall_(int *count, int *requests, int *error)
+{
+    for (int i = 0; i < *count; i++)
+        mpi_start_(&requests[i], error);
+}
+
+void mpi_request_free_(int *request, int *error)
+{
+    *error = MPI_Request_free(&known[*request]);
     *request = -1;
 }
 

@@ -19,6 +19,7 @@ from imbrex.transform.analysis.listed_requests import Lists, RequestList
 from imbrex.transform.analysis.messages import statement_waits
 from imbrex.transform.analysis.named_requests import stays
 from imbrex.transform.analysis.passed_memory import PassedMemory
+from imbrex.transform.analysis.persistent import persistent_of
 from imbrex.transform.analysis.request_states import RequestStates
 from imbrex.transform.analysis.requests import Requests
 from imbrex.transform.model.causes import Reason
@@ -46,6 +47,7 @@ class Beginnings:
         self.handles = Handles(footprints.program)
         self.of_fortran = FortranHandles(footprints.program)
         self.states = RequestStates(footprints)
+        self.persistent = persistent_of(footprints)
         self.counters = Counters(footprints, self.handles)
         self.lists = Lists(footprints, self.handles)
         self.closed = ClosedLists(footprints, self.handles, self.lists, self.states)
@@ -137,6 +139,9 @@ class Beginnings:
                 completed = requests.completed_by(call)
                 if not isinstance(completed, Reason):
                     return any(transfer.receives for _, transfer in completed)
+                lasting = self.persistent.completed_by(routine, call)
+                if not isinstance(lasting, Reason):
+                    return any(start.transfer.receives for start in lasting)
         return False
 
     def _find(self, routine: Routine, block: Block, index: int) -> Begun | None:

@@ -8,6 +8,7 @@ named channels does. Where that cannot be shown, no receive is moved over other 
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.library import Libraries
@@ -24,6 +25,7 @@ _THREADS = re.compile(
     rb"\b(pthread_create|thrd_create|std::j?thread|std::async|std::execution)\b", re.IGNORECASE
 )
 _MULTIPLE = re.compile(rb"\b(MPI_THREAD_MULTIPLE)\b", re.IGNORECASE)
+_MAKES = re.compile(r"MPI_\w+_init(?:_c)?")  # persistent requests
 # OpenMP and OpenACC, in both languages.
 _PARALLEL = re.compile(rb"\bpragma\W+(?:omp|acc)\b|[!c*]\$(?:omp|acc)\b", re.IGNORECASE)
 
@@ -73,11 +75,13 @@ class ProgramFacts:
         unknown = incomplete(self.program)
         if unknown is not None:
             return unknown
+        plain = self.persistent_are_plain
         for routine in self.program.routines.values():
             for statement in routine.statements():
                 for call in statement.calls:
                     place = Location(routine.file, call.line)
-                    if call.name in dependent and not self._idle(routine, call):
+                    counts = call.name in dependent and not self._idle(routine, call)
+                    if counts and not (plain and call.name in mpi_calls.PERSISTENT_STARTS):
                         return Reason(ReasonKind.PROGRAM_USES(name=call.name), place)
                     if self._idle(routine, call):
                         continue
@@ -89,6 +93,15 @@ class ProgramFacts:
         if self.program.stray_wildcards and every:
             return Reason(ReasonKind.STORED_WILDCARD(), self.program.stray_wildcards[0])
         return None
+
+    @cached_property
+    def persistent_are_plain(self) -> bool:
+        """Whether the persistent requests of the program are of sends and receives alone.
+
+        To start one is then what MPI_Isend or MPI_Irecv is; a ready send asks for its receive.
+        """
+        makers = {call.name for call in self.program.calls() if _MAKES.fullmatch(call.name)}
+        return makers <= mpi_calls.INITS.keys()
 
     def _idle(self, routine: Routine, call: Call) -> bool:
         """Whether a call only drives the library: what it finds out is not looked at."""

@@ -66,6 +66,7 @@ class Footprints(Changes):
         self._asked: dict[str, frozenset[str]] = {}
         # What statements send and receive, as `Messages` finds out.
         self.buffers: dict[tuple[int, bool], Buffers] = {}
+        self.kept_for: dict[type, object] = {}  # analyses that are made once, by their types
 
     @cached_property
     def by_value(self) -> ByValue:
@@ -257,7 +258,11 @@ class Footprints(Changes):
     def _mpi(self, call: Call, place: Location) -> Footprint:
         effects = mpi_calls.EFFECTS.get(call.name)
         if effects is None:
-            return Footprint(stop=Reason(ReasonKind.CALL_OF(routine=call.name), place))
+            starts = call.name in mpi_calls.PERSISTENT_STARTS
+            events = [Event(call.name, place, call)] if starts else []
+            return Footprint(
+                events=events, stop=Reason(ReasonKind.CALL_OF(routine=call.name), place)
+            )
         operation = own_operation(call)
         if operation is not None:
             cause = ReasonKind.CALL_OPERATES(routine=call.name, operation=operation)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from imbrex import mpi_facts
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.persistent import persistent_of
 from imbrex.transform.analysis.sections import buffer_section, message_fit
 from imbrex.transform.analysis.summary import Buffers
 from imbrex.transform.model.calls import Call
@@ -37,6 +38,7 @@ def buffer_access(program: Program, call: Call, part: mpi_calls.PointToPoint) ->
 def communicates(routine: Routine) -> bool:
     """Whether any message or collective is written in the routine itself."""
     names = mpi_calls.PARTS.keys() | mpi_calls.BLOCKING_COLLECTIVES.keys()
+    names |= mpi_calls.PERSISTENT_STARTS
     return any(call.name in names for s in routine.statements() for call in s.calls)
 
 
@@ -70,6 +72,7 @@ class Messages:
     def __init__(self, program: Program, footprints: Footprints) -> None:
         self.program = program
         self.footprints = footprints
+        self.persistent = persistent_of(footprints)
         self._known = footprints.buffers
         self._waiting: dict[tuple[int, bool, bool, bool], list[list[Access]]] = {}
 
@@ -141,6 +144,10 @@ class Messages:
             both = any(buffer.access == "rw" for buffer in mpi_facts.buffers(call.name))
             accesses = self.footprints.of_call(call, routine.file).accesses
             known.collective += [a for a in accesses if both or a.write is not produces]
+            return
+        if call.name in mpi_calls.PERSISTENT_STARTS:
+            started = self.persistent.started_by(routine, call)
+            known.nonblocking += [access for access in started if access.write is not produces]
             return
         table = mpi_calls.SENDS if produces else mpi_calls.RECEIVES
         part = table.get(call.name)

@@ -51,6 +51,8 @@ class Started:
     routine: Routine
     statement: Statement
     transfer: Transfer
+    # File and line of what starts it, where that is another call: of a persistent request.
+    begun: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(slots=True)
@@ -178,10 +180,10 @@ class RequestStates:
             for place, handle in self._handles(call):
                 given.add(place)
                 known = uses.setdefault(place, _Uses())
-                transfer = started(call) if handle and call.name in mpi_calls.STARTS else None
+                transfer = self._started(call) if handle else None
                 if transfer is not None:
                     known.starts.append(Started(routine, statement, transfer))
-                elif not handle or call.name not in mpi_calls.REQUEST_OF_COMPLETION:
+                elif not handle or not self._is_plain(call):
                     self._problem(known, place, routine, call.line, call.name)
             if not call.name.startswith("MPI_") and call.name not in _MEMORY_ONLY:
                 for access in self._library(call, routine):
@@ -222,11 +224,7 @@ class RequestStates:
         """Places that a call of MPI is given, and whether that of its request is among them."""
         if not call.name.startswith("MPI_") or call.name in mpi_calls.LOCAL:
             return
-        expected = mpi_calls.REQUEST_OF_START.get(call.name)
-        if expected is None:
-            expected = mpi_calls.REQUEST_OF_COMPLETION.get(call.name)
-        if expected is None:
-            expected = mpi_calls.REQUEST_OF_PROGRESS.get(call.name)
+        expected = self._expected(call)
         known = mpi_facts.arguments(call.name) is not None
         modes = mpi_facts.access(call.name) if known else {}
         for position, argument in enumerate(call.arguments):
@@ -237,6 +235,21 @@ class RequestStates:
                 yield (argument.base, argument.through), True
             elif not constant_handle and (not known or "w" in modes.get(position, "")):
                 yield (argument.base, argument.through), False
+
+    def _expected(self, call: Call) -> int | None:
+        """Where the request stands in a call that has one."""
+        expected = mpi_calls.REQUEST_OF_START.get(call.name)
+        if expected is None:
+            expected = mpi_calls.REQUEST_OF_COMPLETION.get(call.name)
+        return mpi_calls.REQUEST_OF_PROGRESS.get(call.name) if expected is None else expected
+
+    def _started(self, call: Call) -> Transfer | None:
+        """The transfer whose handle a call leaves in its request."""
+        return started(call) if call.name in mpi_calls.STARTS else None
+
+    def _is_plain(self, call: Call) -> bool:
+        """Whether a call that is given a request brings no other handle into it."""
+        return call.name in mpi_calls.REQUEST_OF_COMPLETION
 
     def _is_handle(self, argument: Argument) -> bool:
         """Whether an argument is a handle that points to an object of the library's own."""

@@ -75,7 +75,7 @@ def request_section(call: Call, program: Program) -> Section | None:
     if len(argument.origin) != 1 or len(variable.bounds) != 1 or argument.origin[0] is None:
         return None
     first = argument.origin[0]
-    if call.name == "MPI_Wait" or call.name in mpi_calls.STARTS:
+    if call.name == "MPI_Wait" or call.name in mpi_calls.STARTS or call.name in mpi_calls.INITS:
         return (Range.point(first),)
     if call.name != "MPI_Waitall":
         return None
@@ -93,7 +93,9 @@ def request_access(call: Call, program: Program) -> Access:
 def request_position(call: Call) -> int:
     """Which argument of a start or a completion is the request."""
     position = mpi_calls.REQUEST_OF_COMPLETION.get(call.name)
-    return mpi_calls.REQUEST_OF_START[call.name] if position is None else position
+    if position is None:
+        position = mpi_calls.REQUEST_OF_START.get(call.name)
+    return mpi_calls.REQUEST_OF_PERSISTENT[call.name] if position is None else position
 
 
 def request_argument(call: Call) -> Argument:

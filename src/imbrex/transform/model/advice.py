@@ -162,8 +162,8 @@ request-foreign request-not-local request-pointer request-copied request-passed 
     set the handle by starts and to `MPI_REQUEST_NULL` alone, copy it nowhere; keep what
     structures hold beside it in another structure if that is assigned as a whole
 request-persistent
-    move `MPI_Startall` up and `MPI_Waitall` down by hand, or start each message by `MPI_Isend`
-    and `MPI_Irecv`
+    make the handle by `MPI_Send_init` or `MPI_Recv_init` in a variable, start it, wait for it by
+    `MPI_Wait` or `MPI_Waitall` and free it, nothing else
 request-unseen
     give all files of the program, or keep the handle in a local variable of the routine that
     starts and waits

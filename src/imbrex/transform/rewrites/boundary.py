@@ -14,6 +14,7 @@ from imbrex.transform.analysis.assumed_sizes import assumable, conditions, may_b
 from imbrex.transform.analysis.begun import Beginnings
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.messages import Messages, buffer_access, statement_waits
+from imbrex.transform.analysis.persistent import persistent_of
 from imbrex.transform.analysis.space import Space
 from imbrex.transform.analysis.spaces import Spaces
 from imbrex.transform.model.affine import Affine
@@ -69,6 +70,7 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         super().__init__(program, footprints)
         self.messages = Messages(program, footprints)
         self.beginnings = Beginnings(footprints)
+        self.persistent = persistent_of(footprints)
         self._flying: dict[str, list[Access] | None] = {}
         self._spaces: dict[int, Space | None] = {}
 
@@ -86,7 +88,9 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         """Whether a routine has messages of its own, or calls that end some."""
         statements = routine.statements()
         return any(
-            call.name in mpi_calls.PARTS for each in statements for call in each.calls
+            call.name in mpi_calls.PARTS or call.name in mpi_calls.PERSISTENT_STARTS
+            for each in statements
+            for call in each.calls
         ) or any(self.beginnings.only_ends(routine, each) for each in statements)
 
     def conditions(self, site: StatementSite) -> Division | None:
@@ -205,17 +209,25 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
                 position = mpi_calls.REQUEST_OF_WAIT.get(call.name)
                 if position is not None:
                     request = self.program.variables.get(call.arguments[position].base or "")
-                    if request is None or request.kind != "local":
+                    own = request is not None and request.kind == "local"
+                    if not own and isinstance(self.persistent.completed_by(routine, call), Reason):
                         return None
+        lasting: list[Access] = []
         for event in self.footprints.of_routine(routine).events:
             if event.name in mpi_calls.BLOCKING or event.name in mpi_calls.WAITS:
+                continue
+            if event.name in mpi_calls.PERSISTENT_STARTS:
+                every = self.persistent.all_started(routine)
+                if every is None:
+                    return None
+                lasting = every
                 continue
             if event.call is None or event.name not in mpi_calls.NONBLOCKING:
                 return None
             parts = mpi_calls.PARTS[event.name]
             buffers = [buffer_access(self.program, event.call, part) for part in parts]
             found += self.footprints.later(buffers, self._changed_since(routine, event.call))
-        return found
+        return found + lasting
 
     def _changed_since(self, routine: Routine, call: Call) -> frozenset[str]:
         """Variables that may be set once a call has been made, in further iterations too."""

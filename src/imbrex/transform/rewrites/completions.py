@@ -8,6 +8,7 @@ from dataclasses import replace
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.persistent import is_persistent, persistent_of
 from imbrex.transform.analysis.request_states import RequestStates, Started
 from imbrex.transform.analysis.requests import (
     Requests,
@@ -58,6 +59,7 @@ class Completing(CallRewrite[ContentT, DoneT]):
         super().__init__(program, footprints, facts)
         self.requests: dict[str, Requests] = {}
         self.states = RequestStates(footprints)
+        self.persistent = persistent_of(footprints)
 
     def requests_of(self, routine: Routine) -> Requests:
         return self.requests.setdefault(routine.key, Requests(self.footprints, routine))
@@ -72,12 +74,18 @@ class Completing(CallRewrite[ContentT, DoneT]):
         if completed.kind not in _OUTLIVES:
             raise Refusal(self.name, completed)
         everywhere = self.states.completed_by(routine, site.call)
+        if isinstance(everywhere, Reason) and everywhere.kind is ReasonKind.REQUEST_PERSISTENT:
+            lasting = self.persistent.completed_by(routine, site.call)
+            if not isinstance(lasting, Reason) or lasting.kind is not ReasonKind.REQUEST_FOREIGN:
+                everywhere = lasting
         if isinstance(everywhere, Reason):
             raise Refusal(self.name, everywhere)
         return everywhere
 
     def _another(self, whole: Access, element: Section | None, start: Started) -> bool:
         """Whether a start surely sets another element of the request array than this one."""
+        if whole.through and is_persistent(start):
+            return False  # the pointer may have been another one when the request was made
         theirs = request_access(start.transfer.call, self.program)
         if (theirs.variable, theirs.through) != (whole.variable, whole.through):
             return False
@@ -90,6 +98,8 @@ class Completing(CallRewrite[ContentT, DoneT]):
         error: Argument | None,
     ) -> tuple[list[Access], list[Transfer]]:
         """What a wait releases; in Fortran also what must be fenced behind it."""
+        if any(map(is_persistent, starts)):
+            return self._of_persistent(site, starts, error)
         requests = self.requests_of(site.routine)
         own = [s for s in starts if s.routine is site.routine and self._known(site, requests, s)]
         remaining = [s for s in starts if s not in own]
@@ -97,6 +107,20 @@ class Completing(CallRewrite[ContentT, DoneT]):
         completes = [replace(s.transfer, error=error) for s in own]
         elsewhere = self.states.released(remaining, site.routine)
         return accesses + elsewhere, completes + self._named(site.routine, elsewhere, error)
+
+    def _of_persistent(
+        self, site: Site, starts: list[Started], error: Argument | None
+    ) -> tuple[list[Access], list[Transfer]]:
+        """The same of persistent requests."""
+        routine = site.routine
+        own = self.persistent.is_own(routine, request_argument(site.call))
+        accesses = [
+            access
+            for start in starts
+            for access in self.persistent.touched(start, routine, own=own)
+        ]
+        fenced = [replace(s.transfer, error=error) for s in starts if s.routine is routine]
+        return accesses, fenced + self._named(routine, accesses, error)
 
     def _known(self, site: Site, requests: Requests, start: Started) -> bool:
         """Whether what a start names is what the wait releases, not what another start named."""

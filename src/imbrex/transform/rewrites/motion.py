@@ -36,8 +36,12 @@ _MOST_ELEMENTS = 64  # of a Waitall that is taken apart
 
 
 def places_of(starts: Iterable[Started]) -> Places:
-    """File and line of each."""
-    return frozenset((start.routine.file, start.transfer.call.line) for start in starts)
+    """File and line of each; of persistent requests where they are started, not made."""
+    return frozenset(
+        place
+        for start in starts
+        for place in start.begun or ((start.routine.file, start.transfer.call.line),)
+    )
 
 
 @dataclass(slots=True, eq=False)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.beside import has_work
 from imbrex.transform.analysis.operations import own_operation
+from imbrex.transform.analysis.persistent import is_persistent
 from imbrex.transform.analysis.request_states import Started
 from imbrex.transform.analysis.requests import started
 from imbrex.transform.analysis.taken import Given, statements_taken
@@ -114,7 +115,9 @@ class StatementMotion(ExistingMotion):
         transfer.control = accesses
         transfer.codes = self._codes(footprint.accesses, accesses)
         transfer.repeats_condition = True
-        released = self.states.released(starts, site.routine)
+        lasting = [s for s in starts if is_persistent(s)]
+        released = self.states.released([s for s in starts if s not in lasting], site.routine)
+        released += self.persistent.released(lasting, site.routine)
         completes = self._named(site.routine, released, self._error_variable(site))
         self._check_fences(site, completes)
         begun = places_of(starts)
