@@ -27,6 +27,7 @@ from imbrex.transform.analysis.linear import split_linear
 from imbrex.transform.analysis.message_extent import mark_extents
 from imbrex.transform.analysis.message_places import note_places
 from imbrex.transform.analysis.named_elements import name_elements
+from imbrex.transform.analysis.persistent import persistent_of
 from imbrex.transform.analysis.references import find_references
 from imbrex.transform.analysis.returned_datatypes import name_returned
 from imbrex.transform.analysis.slots import find_slotted
@@ -79,4 +80,5 @@ class Analysis:
         note_places(program, Footprints(program, aliases, libraries))
         note_rooms(program, Footprints(program, aliases, libraries))
         self.footprints = Footprints(program, aliases, libraries)
+        self.footprints.starting = persistent_of(self.footprints).effect
         self.footprints.nonnegative = nonnegative(program, self.footprints)

@@ -30,6 +30,7 @@ import generate_faces  # type: ignore[import-not-found]
 import generate_grids  # type: ignore[import-not-found]
 import generate_kept  # type: ignore[import-not-found]
 import generate_objects  # type: ignore[import-not-found]
+import generate_persistent  # type: ignore[import-not-found]
 import generate_rows  # type: ignore[import-not-found]
 import generate_steps  # type: ignore[import-not-found]
 import generate_views  # type: ignore[import-not-found]
@@ -38,10 +39,11 @@ import generate_views  # type: ignore[import-not-found]
 # all others: the search over preparations reads a whole part at each of its steps.
 MANY, FEW = 10, 2
 COMMUNICATION = frozenset({"nonblocking", "collectives", "motion"})
-# Of so many parts in C one has buffers that are parts of rows, one arrays in structures, and one
-# exchanges faces; in Fortran with objects one in four has routines that declare
-# what they get of whole arrays, and one has routines that are called by the types of objects, and
-# one in eight has sizes that an object keeps; in C++ half have an exchange and a step as methods.
+# Of so many parts in C one has buffers that are parts of rows, one arrays in structures, one
+# exchanges faces, and one has persistent requests, as one of five in Fortran 77; in Fortran with
+# objects one in four has routines that declare what they get of whole arrays, and one has routines
+# that are called by the types of objects, and one in eight has sizes that an object keeps; in C++
+# half have an exchange and a step as methods.
 KINDS = 6
 _WORKERS = 2
 
@@ -86,6 +88,8 @@ def make_part(language: str, seeds: list[int], folder: Path, driven: bool) -> Pa
         source.write_text(generate_grids.source(seeds))
     elif turn == 4:
         source.write_text(generate_faces.source(seeds))
+    elif turn == 5:
+        source.write_text(generate_persistent.c_source(seeds))
     elif language == "c":
         source.write_text(generate.c_source(seeds))
     elif language == "cpp" and len(seeds) <= FEW and seeds[0] // FEW % 2 == 0:
@@ -100,6 +104,8 @@ def make_part(language: str, seeds: list[int], folder: Path, driven: bool) -> Pa
         source.write_text(generate_kept.source(seeds))
     elif language == "f90":
         source.write_text(generate_objects.source(seeds))
+    elif len(seeds) <= FEW and seeds[0] // FEW % 5 == 3:
+        source.write_text(generate_persistent.fortran_source(seeds, str(seeds[0])))
     else:
         source.write_text(generate.fortran_source(seeds, str(seeds[0])))
     with passes_made_once():

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from random import Random
+from typing import Any
 
 from random_body import ARRAYS, LENGTH, Generator  # type: ignore[import-not-found]
 
@@ -163,23 +165,25 @@ F_TAIL = f"""
 """
 
 
-def fortran_source(seeds: list[int], suffix: str = "") -> str:
+def fortran_source(seeds: list[int], suffix: str = "", kind: Callable[..., Any] = Generator) -> str:
     """The same in fixed form: two arrays in COMMON, two dummy arguments, two local.
 
-    The names of the helpers, which have no file scope as in C, end with `suffix`.
+    The names of the helpers, which have no file scope as in C, end with `suffix`. `kind`: what
+    generates the statements.
     """
     calls, routines = [], []
     for number in seeds:
         calls.append(f"      call p{number}(a, b, e, f)")
         for which, name in enumerate(ARRAYS):
             calls.append(f"      call check({number}, {which}, {name})")
-        generator = Generator(number, fortran=True, declarations=F_DECLARATIONS)
+        generator = kind(number, fortran=True, declarations=F_DECLARATIONS)
         body = "\n".join(generator.body())
         routines += generator.routines
+        shared = generator.shared()
         routines.append(
             f"      subroutine p{number}(a, b, e0, f0)\n{F_DECLARATIONS}"
             "      double precision a(n), b(n), e0(n), f0(n), e(n), f(n)\n"
-            "      integer i, k, ierr, r(4)\n      double precision q\n"
+            f"      integer i, k, ierr, at, r(4)\n      double precision q\n{shared}"
             "      do i = 1, n\n        e(i) = e0(i)\n        f(i) = f0(i)\n      end do\n"
             f"{body}\n"
             "      do i = 1, n\n        e0(i) = e(i)\n        f0(i) = f(i)\n      end do\n"

@@ -73,6 +73,10 @@ class Generator:
         # One program in eight: what a loop leaves in its index is used.
         self.reads_index = seed % 8 == 3
 
+    def shared(self) -> str:
+        """Of Fortran: what the program's own routine declares besides."""
+        return ""
+
     def array(self) -> str:
         return self.random.choice([array for array in ARRAYS if array not in self.busy])
 

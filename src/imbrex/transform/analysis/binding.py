@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from copy import copy
 
@@ -25,6 +26,18 @@ from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.shapes import Bounds, array_of, shape_of
 
 
+def is_of_another(program: Program, routine: Routine, key: str) -> bool:
+    """Whether a local variable of C is surely not one of a routine's own."""
+    if program.in_fortran(routine.file):
+        return False
+    file, _, offset = key.partition("@")[2].rpartition(":")
+    number = re.match(r"\d+", offset)
+    if key in routine.parameters or number is None:
+        return False
+    inside = routine.body.start <= int(number[0]) < routine.body.end
+    return file != routine.file or not inside
+
+
 class Binding:
     """The parameters of a routine bound to the arguments of a call."""
 
@@ -38,6 +51,7 @@ class Binding:
         )
         self.parameters = frozenset(routine.parameters)
         self.call = call
+        self.routine = routine
         source = program.files.get(routine.file)
         self.fortran = source is not None and source.is_fortran
         self.written = written
@@ -104,10 +118,13 @@ class Binding:
         )
 
     def _stays(self, access: Access) -> bool:
-        """Whether it is through a pointer of the whole program that the routine leaves alone."""
+        """Whether it is through a pointer that the routine leaves alone, of the whole program or of
+        another routine of C, which goes on behind the call."""
         variable = self.program.variables.get(access.variable)
         if variable is None or variable.kind not in ("global", "static"):
-            return False
+            caller = variable is not None and variable.kind in ("local", "parameter")
+            if not caller or not is_of_another(self.program, self.routine, access.variable):
+                return False
         return access.variable not in self.written and not access.slot
 
     def _owner(self, owner: str) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cached_property
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.aliases import Aliases
-from imbrex.transform.analysis.binding import Binding
+from imbrex.transform.analysis.binding import Binding, is_of_another
 from imbrex.transform.analysis.by_value import ByValue
 from imbrex.transform.analysis.changes import Changes
 from imbrex.transform.analysis.copies import message_arrays
@@ -66,6 +67,8 @@ class Footprints(Changes):
         self._asked: dict[str, frozenset[str]] = {}
         # What statements send and receive, as `Messages` finds out.
         self.buffers: dict[tuple[int, bool], Buffers] = {}
+        # What a start of persistent requests touches; None: what it starts is not known.
+        self.starting: Callable[[Call], list[Access] | None] | None = None
         self.kept_for: dict[type, object] = {}  # analyses that are made once, by their types
 
     @cached_property
@@ -260,9 +263,11 @@ class Footprints(Changes):
         if effects is None:
             starts = call.name in mpi_calls.PERSISTENT_STARTS
             events = [Event(call.name, place, call)] if starts else []
-            return Footprint(
-                events=events, stop=Reason(ReasonKind.CALL_OF(routine=call.name), place)
-            )
+            started = self.starting(call) if starts and self.starting is not None else None
+            if started is not None:
+                return Footprint([*started, *self._fortran_error_code(call, place)], events)
+            cause = ReasonKind.CALL_OF(routine=call.name)
+            return Footprint(events=events, stop=Reason(cause, place))
         operation = own_operation(call)
         if operation is not None:
             cause = ReasonKind.CALL_OPERATES(routine=call.name, operation=operation)
@@ -278,6 +283,8 @@ class Footprints(Changes):
     @staticmethod
     def _fortran_error_code(call: Call, place: Location) -> list[Access]:
         expected = mpi_calls.C_ARGUMENTS.get(call.name)
+        if call.name in mpi_calls.PERSISTENT_STARTS:
+            expected = mpi_calls.error_position(call.name)
         if expected is None or len(call.arguments) != expected + 1:
             return []
         last = call.arguments[-1]
@@ -314,7 +321,11 @@ class Footprints(Changes):
             access = self.local_pointers.meant(routine, each, moved)
             variable = self.program.variables.get(access.variable)
             own = variable is not None and variable.kind in ("local", "parameter")
-            if own and not access.through:
+            if (
+                own
+                and not access.through
+                and not is_of_another(self.program, routine, access.variable)
+            ):
                 continue  # gone when the call returns
             position = positions.get(access.variable)
             if position is not None and access.variable in written:

@@ -146,7 +146,7 @@ class Messages:
             known.collective += [a for a in accesses if both or a.write is not produces]
             return
         if call.name in mpi_calls.PERSISTENT_STARTS:
-            started = self.persistent.started_by(routine, call)
+            started = self.persistent.started_by(routine, call) or []
             known.nonblocking += [access for access in started if access.write is not produces]
             return
         table = mpi_calls.SENDS if produces else mpi_calls.RECEIVES

@@ -8,6 +8,7 @@ MPI_Waitall of the routine, always made, is about the whole array, and all start
 from __future__ import annotations
 
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.persistent import persistent_of
 from imbrex.transform.analysis.request_states import RequestStates, Started
 from imbrex.transform.analysis.requests import constant, request_argument, request_section
 from imbrex.transform.model.affine import Range
@@ -27,9 +28,13 @@ class Outliving:
         self.program = footprints.program
         self.routine = routine
         self.states = RequestStates(footprints)
+        self.persistent = persistent_of(footprints)
 
     def released(self, statement: Statement, call: Call) -> list[Access] | None:
         """What is in use until the wait besides what the routine itself starts; None: unknown."""
+        lasting = self.persistent.completed_by(self.routine, call)
+        if not isinstance(lasting, Reason) and lasting:
+            return self._of_persistent(lasting)
         source = self.program.files.get(self.routine.file)
         if source is None or source.language is not Language.C:
             return None
@@ -39,6 +44,15 @@ class Outliving:
         if self._is_all(statement, call, starts) or self._is_made_here(call, starts):
             return []
         return self.states.released(starts, self.routine)
+
+    def _of_persistent(self, starts: list[Started]) -> list[Access] | None:
+        """The memory of persistent requests; in Fortran compilers must see that others may use it."""
+        accesses = self.persistent.released(starts, self.routine)
+        if self.program.in_c(self.routine.file):
+            return accesses
+        variables = [self.program.variables.get(access.variable) for access in accesses]
+        shared = all(known is not None and known.kind == "global" for known in variables)
+        return accesses if shared else None
 
     def _is_made_here(self, call: Call, starts: list[Started]) -> bool:
         """Whether the requests lie in memory that the routine allocates anew in each call."""

@@ -18,7 +18,7 @@ from imbrex.transform.analysis.afterwards import Afterwards
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.request_states import RequestStates, Started
 from imbrex.transform.analysis.requests import constant, request_argument, request_section
-from imbrex.transform.analysis.transfer import Transfer, data_accesses
+from imbrex.transform.analysis.transfer import Transfer, data_accesses, evaluation
 from imbrex.transform.model.affine import disjoint
 from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.causes import Reason
@@ -40,12 +40,18 @@ def persistent_of(footprints: Footprints) -> Persistent:
     """The one for all that asks about the same footprints."""
     known = footprints.kept_for.get(Persistent)
     if not isinstance(known, Persistent):
-        known = footprints.kept_for[Persistent] = Persistent(footprints)
+        # By footprints of their own, in which a start is not known: these ask about it.
+        plain = Footprints(footprints.program, footprints.aliases, footprints.libraries)
+        known = footprints.kept_for[Persistent] = Persistent(plain)
     return known
 
 
 class Persistent(RequestStates):
     """Who makes, starts and completes persistent requests."""
+
+    def __init__(self, footprints: Footprints) -> None:
+        super().__init__(footprints)
+        self._effects: dict[int, list[Access] | None] = {}
 
     @cached_property
     def makes_any(self) -> bool:
@@ -73,21 +79,47 @@ class Persistent(RequestStates):
         begun = tuple(self._starts(request_argument(wait)))
         return [replace(start, begun=begun) for start in found]
 
-    def started_by(self, routine: Routine, call: Call) -> list[Access]:
-        """The memory of what a start may start, as far as it is known."""
+    def started_by(self, routine: Routine, call: Call) -> list[Access] | None:
+        """The memory of all that a start may start; None where it is not known."""
         position = mpi_calls.REQUEST_OF_PERSISTENT[call.name]
         if not self.makes_any or len(call.arguments) <= position:
-            return []
+            return None
+        made = self.completed_by(routine, call)
+        if isinstance(made, Reason):
+            return self.all_started(routine)
+        own = self.is_own(routine, call.arguments[position])
+        accesses = [a for start in made for a in self.touched(start, routine, own=own)]
+        return list(dict.fromkeys(accesses))
+
+    def effect(self, call: Call) -> list[Access] | None:
+        """All that a start touches up to its wait, and its handles; None where not all is known."""
+        if id(call) not in self._effects:
+            self._effects[id(call)] = self._effect(call)
+        return self._effects[id(call)]
+
+    def _effect(self, call: Call) -> list[Access] | None:
+        routine = self._routine_of.get(id(call))
+        position = mpi_calls.REQUEST_OF_PERSISTENT[call.name]
+        if routine is None or len(call.arguments) <= position:
+            return None
+        every = self.started_by(routine, call)
+        if not every:
+            return None
         argument = call.arguments[position]
-        own = self.is_own(routine, argument)
-        mine = self.places.of(argument.base or UNKNOWN_MEMORY, argument.through)
-        found: list[Access] = []
-        for place, uses in self._all().items():
-            if mine is None or not uses.starts or not self.places.share(mine, place):
-                continue
-            for start in uses.starts:
-                found += self.touched(start, routine, own=own)
-        return list(dict.fromkeys(found))
+        base = UNKNOWN_MEMORY if argument.base is None else argument.base
+        evaluated = evaluation(call)
+        return [*every, *evaluated, Access(base, argument.through, True, call.line)]
+
+    @cached_property
+    def _routine_of(self) -> dict[int, Routine]:
+        """The routine of each start, by its identity."""
+        return {
+            id(call): routine
+            for routine in self.program.routines.values()
+            for statement in routine.statements()
+            for call in statement.calls
+            if call.name in mpi_calls.PERSISTENT_STARTS
+        }
 
     def all_started(self, routine: Routine) -> list[Access] | None:
         """The memory of all persistent requests of the program; None where it is not known."""

@@ -77,8 +77,10 @@ class RequestStates:
     def completed_by(self, routine: Routine, wait: Call) -> list[Started] | Reason:
         """Every start whose request the wait may be about, or why that is not known."""
         here = Location(routine.file, wait.line)
-        position = mpi_calls.REQUEST_OF_COMPLETION[wait.name]
-        if len(wait.arguments) <= position or wait.arguments[position].base is None:
+        position = self._expected(wait)
+        if position is None or len(wait.arguments) <= position:
+            return Reason(ReasonKind.REQUEST_FOREIGN(), here)
+        if wait.arguments[position].base is None:
             return Reason(ReasonKind.REQUEST_FOREIGN(), here)
         argument = wait.arguments[position]
         if self.footprints.unseen is not None:

@@ -75,9 +75,10 @@ def request_section(call: Call, program: Program) -> Section | None:
     if len(argument.origin) != 1 or len(variable.bounds) != 1 or argument.origin[0] is None:
         return None
     first = argument.origin[0]
-    if call.name == "MPI_Wait" or call.name in mpi_calls.STARTS or call.name in mpi_calls.INITS:
+    one = call.name in ("MPI_Wait", "MPI_Start")
+    if one or call.name in mpi_calls.STARTS or call.name in mpi_calls.INITS:
         return (Range.point(first),)
-    if call.name != "MPI_Waitall":
+    if call.name not in ("MPI_Waitall", "MPI_Startall"):
         return None
     count = call.arguments[0].value
     return None if count is None else (Range(first, first.plus(count).plus(Affine(1), -1)),)

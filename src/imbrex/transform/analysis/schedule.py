@@ -12,6 +12,7 @@ from imbrex.transform.analysis.begun import Beginnings, Begun
 from imbrex.transform.analysis.declared_values import declared_in_place
 from imbrex.transform.analysis.divided import Item, Schedule
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.handles import Handle
 from imbrex.transform.analysis.member_requests import own_members
 from imbrex.transform.analysis.outliving import Outliving
 from imbrex.transform.analysis.own_lists import own_lists
@@ -242,6 +243,10 @@ class Scheduler:
         if id(statement) in self.ends:
             self._end(item, self.ends[id(statement)])
             return
+        lasting = names and names <= mpi_calls.PERSISTENT_STARTS and not waiting
+        if lasting and not self._meets(accesses, path) and self._lasts(statement, path):
+            self.found.early.append(item)
+            return
         if names and self._own_requests(statement, path):
             if names <= mpi_calls.STARTS.keys() and not waiting and not self._meets(accesses, path):
                 self.found.early.append(item)
@@ -279,6 +284,24 @@ class Scheduler:
             self.found.released += begun.accesses
         self.blocked.append(((), item.accesses + begun.accesses))
         self.found.late.append(item)
+
+    def _lasts(self, statement: Statement, path: Path) -> bool:
+        """Note what persistent requests a statement starts; whether the routine waits for them."""
+        started: list[Access] = []
+        calls = [call for inner in statement.walk() for call in inner.calls]
+        calls = [call for call in calls if call.name in mpi_calls.PERSISTENT_STARTS]
+        for call in calls:
+            data = self.outliving.persistent.started_by(self.routine, call)
+            if data is None or request_argument(call).base not in self._waited_for():
+                return False
+            started += data
+        self.found.begun += [
+            Handle(self.routine, statement, call, "", None, always=not path) for call in calls
+        ]
+        self.found.released += started
+        self.in_flight.append((path, started))
+        self.started.append(path)
+        return bool(calls)
 
     def _own_requests(self, statement: Statement, path: Path) -> bool:
         """Whether all is known that the waits in a statement complete."""

@@ -74,13 +74,20 @@ class Completing(CallRewrite[ContentT, DoneT]):
         if completed.kind not in _OUTLIVES:
             raise Refusal(self.name, completed)
         everywhere = self.states.completed_by(routine, site.call)
-        if isinstance(everywhere, Reason) and everywhere.kind is ReasonKind.REQUEST_PERSISTENT:
-            lasting = self.persistent.completed_by(routine, site.call)
-            if not isinstance(lasting, Reason) or lasting.kind is not ReasonKind.REQUEST_FOREIGN:
-                everywhere = lasting
+        if isinstance(everywhere, Reason):
+            everywhere = self._lasting(site, everywhere)
         if isinstance(everywhere, Reason):
             raise Refusal(self.name, everywhere)
         return everywhere
+
+    def _lasting(self, site: Site, otherwise: Reason) -> list[Started] | Reason:
+        """What made the persistent requests that a wait is about, or why it is not known."""
+        found = self.persistent.completed_by(site.routine, site.call)
+        if not isinstance(found, Reason):
+            return found or otherwise
+        started = otherwise.kind is ReasonKind.REQUEST_PASSED and "MPI_Start" in otherwise.text
+        told = started or otherwise.kind is ReasonKind.REQUEST_PERSISTENT
+        return found if told and found.kind is not ReasonKind.REQUEST_FOREIGN else otherwise
 
     def _another(self, whole: Access, element: Section | None, start: Started) -> bool:
         """Whether a start surely sets another element of the request array than this one."""

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from imbrex.transform.analysis.aliases import EXTERNAL
+from imbrex.transform.analysis.binding import is_of_another
 from imbrex.transform.analysis.divided import Schedule
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.set_first import sets_first
@@ -69,6 +70,8 @@ class Kept:
                 self._refuse(routine, line, ReasonKind.LOCAL_SAVED(variable=variable.name))
             if variable.kind not in ("local", "host"):
                 continue
+            if is_of_another(self.program, routine, key):
+                continue  # of a routine that goes on behind the finish: what messages are about
             if variable.bounds and variable.kind == "local" and key not in begun:
                 continue
             if variable.kind == "host" and not self._declares(routine, key):

@@ -82,8 +82,9 @@ def _by_type(routine: Routine, user: Routine) -> bool:
 
 
 def starts_in(routine: Routine) -> bool:
-    """Whether a routine starts messages that are nonblocking already."""
-    return any(c.name in mpi_calls.STARTS for s in routine.statements() for c in s.calls)
+    """Whether a routine starts messages that are nonblocking already, or persistent."""
+    names = mpi_calls.STARTS.keys() | mpi_calls.PERSISTENT_STARTS
+    return any(call.name in names for s in routine.statements() for call in s.calls)
 
 
 class Splitting(Preparing[RoutineSite, ContentT]):
