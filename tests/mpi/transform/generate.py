@@ -165,7 +165,9 @@ F_TAIL = f"""
 """
 
 
-def fortran_source(seeds: list[int], suffix: str = "", kind: Callable[..., Any] = Generator) -> str:
+def fortran_source(
+    seeds: list[int], suffix: str = "", kind: Callable[..., Any] | None = None
+) -> str:
     """The same in fixed form: two arrays in COMMON, two dummy arguments, two local.
 
     The names of the helpers, which have no file scope as in C, end with `suffix`. `kind`: what
@@ -176,7 +178,7 @@ def fortran_source(seeds: list[int], suffix: str = "", kind: Callable[..., Any] 
         calls.append(f"      call p{number}(a, b, e, f)")
         for which, name in enumerate(ARRAYS):
             calls.append(f"      call check({number}, {which}, {name})")
-        generator = kind(number, fortran=True, declarations=F_DECLARATIONS)
+        generator = (kind or Generator)(number, fortran=True, declarations=F_DECLARATIONS)
         body = "\n".join(generator.body())
         routines += generator.routines
         shared = generator.shared()

@@ -40,6 +40,7 @@ NAMES = [
     "private.c",
     "rearrange.c",
     "replace.c",
+    "restarted.c",
     "vectors.cpp",
     "wrapper.c",
 ]

@@ -166,8 +166,8 @@ KEPT = {
         "",
         "",
     ),
-    "a persistent request": (
-        f"MPI_Request r; MPI_Send_init({SENT}, peer, 0, comm, &r); MPI_Start(&r); "
+    "a persistent ready send": (
+        f"MPI_Request r; MPI_Rsend_init({SENT}, peer, 0, comm, &r); MPI_Start(&r); "
         "MPI_Wait(&r, &status);",
         "",
         "",

@@ -46,7 +46,7 @@ class Outliving:
         return self.states.released(starts, self.routine)
 
     def _of_persistent(self, starts: list[Started]) -> list[Access] | None:
-        """The memory of persistent requests; in Fortran compilers must see that others may use it."""
+        """The memory of persistent requests; in Fortran compilers must expect others to use it."""
         accesses = self.persistent.released(starts, self.routine)
         if self.program.in_c(self.routine.file):
             return accesses

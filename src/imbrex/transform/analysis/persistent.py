@@ -223,10 +223,11 @@ class Persistent(RequestStates):
             given: list[Access] = []
             for access in known:
                 own = {key for key in self._keys(access) if self._is_of(routine, key)}
-                if {access.variable, access.owner} & own & set(routine.parameters):
-                    given.append(access)
-                elif access.variable in own and access.through:
+                inner = access.variable in own and access.variable not in routine.parameters
+                if inner and access.through:
                     found += self.footprints.later([access], None)
+                elif own & set(routine.parameters) and not inner:
+                    given.append(access)
                 else:
                     found += self.footprints.later([access], frozenset(own))
             if not given:
