@@ -77,18 +77,21 @@ C_POINTERS = """    double *first = e, *second = f, *old = NULL;
     (void)old;"""
 
 
-def c_source(seeds: list[int]) -> str:
-    """One program that runs the random routine of each seed in turn."""
+def c_source(seeds: list[int], kind: Callable[..., Any] | None = None) -> str:
+    """One program that runs the random routine of each seed in turn.
+
+    `kind`: what generates the statements.
+    """
     routines, calls = [], []
     for number in seeds:
-        generator = Generator(number, fortran=False)
+        generator = (kind or Generator)(number, fortran=False)
         body = "\n".join(generator.body())
         if generator.exchanging:
             body = C_POINTERS.format(body=body)
         if number % 4 == 1:  # addresses that a function computes
             body = re.sub(r"(MPI_\w+\()&([a-f])\[([^\]]+)\]", r"\1part(\2, \3)", body)
         requests = "    MPI_Request r[4];\n" if "r[" in body else ""
-        requests = "    int j = 0;\n    double q = 0.0;\n" + requests
+        requests = "    int j = 0, at = 0;\n    double q = 0.0;\n" + requests
         routines += generator.routines
         routines.append(f"static void program_{number}(void)\n{{\n{requests}{body}\n}}\n")
         calls.append(f"    program_{number}();\n" + C_CHECK.format(number=number))

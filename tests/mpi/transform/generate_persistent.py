@@ -240,6 +240,8 @@ class Persistent(Generator):  # type: ignore[misc]
             self.out.put(line, "")
 
     def body(self) -> list[str]:
+        if not self.out.fortran and self.handles != "r":
+            self.routines.append(f"static MPI_Request {self.handles}[4];\n")
         self.messages()
         self.step(2)
         self.create()
@@ -257,31 +259,21 @@ class Persistent(Generator):  # type: ignore[misc]
             self.run()
         self.free_all()
         self.step(2)
+        self.exchanging = self.swaps
         return list(self.out.lines)
+
+
+def _generator(number: int, fortran: bool, declarations: str = "") -> Generator:
+    """Every other program has other messages."""
+    kind = Generator if number % 2 else Persistent
+    return kind(number, fortran, declarations)
 
 
 def c_source(seeds: list[int]) -> str:
     """One program that runs the random routine of each seed in turn."""
-    routines, calls = [], []
-    for number in seeds:
-        generator = Persistent(number, fortran=False)
-        body = "\n".join(generator.body())
-        if generator.swaps:
-            body = generate.C_POINTERS.format(body=body)
-        head = "    int j = 0, at = 0;\n    double q = 0.0;\n"
-        if generator.handles == "r":
-            head += "    MPI_Request r[4];\n"
-        else:
-            routines.append(f"static MPI_Request {generator.handles}[4];\n")
-        routines += generator.routines
-        routines.append(
-            f"static void program_{number}(void)\n{{\n{head}{body}\n    (void)at;\n}}\n"
-        )
-        calls.append(f"    program_{number}();\n" + generate.C_CHECK.format(number=number))
-    main = generate.C_MAIN.format(calls="\n".join(calls))
-    return str(generate.C_HEAD) + "\n" + "\n".join(routines) + str(main)
+    return str(generate.c_source(seeds, _generator))
 
 
 def fortran_source(seeds: list[int], suffix: str = "") -> str:
     """The same in fixed form; names as in `generate`."""
-    return str(generate.fortran_source(seeds, suffix, Persistent))
+    return str(generate.fortran_source(seeds, suffix, _generator))

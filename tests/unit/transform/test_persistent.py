@@ -152,9 +152,6 @@ int main(int argc, char **argv)
 BEHIND = "    make(r, rank);\n"
 LATE = "            w[i] = v[i];\n"
 GIVEN = "make(MPI_Request *q, int rank)\n{\n"
-INITS = WHERE[WHERE.index("    MPI_Recv_init") : WHERE.index("}\nstatic void shift")].replace(
-    "&q", "&r"
-)
 KEPT = {
     "nothing sets it": {},
     "set before": {BEHIND: "    shift();\n" + BEHIND},
@@ -171,15 +168,14 @@ MAY_CHANGE = {
     },
     "read": {BEHIND: BEHIND + '    sscanf("0", "%d", &lo);\n'},
     "received": {
-        BEHIND: BEHIND + "    MPI_Request one;\n"
-        "    MPI_Recv_init(&lo, 1, MPI_INT, 1 - rank, 7, MPI_COMM_WORLD, &one);\n",
+        BEHIND: "    MPI_Request one;\n"
+        "    MPI_Recv_init(&lo, 1, MPI_INT, 1 - rank, 7, MPI_COMM_WORLD, &one);\n" + BEHIND,
         LATE: LATE + "        if (step == 2) MPI_Start(&one);\n",
     },
     "in another branch of a loop": {
         BEHIND: "",
-        "        MPI_Startall": "        if (step == 0) {\n"
-        + INITS
-        + "        } else if (step == 3) {\n            lo = 0;\n        }\n        MPI_Startall",
+        "        MPI_Startall": "        if (step == 0)\n            make(r, rank);\n"
+        "        else if (step == 3)\n            lo = 0;\n        MPI_Startall",
     },
     "through a pointer": {
         BEHIND: BEHIND + "    int *q = &lo;\n",
