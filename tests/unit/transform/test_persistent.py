@@ -13,7 +13,6 @@ from imbrex.transform.options import Options
 CASES = Path(__file__).parent / "cases"
 IN_C = (CASES / "persistent.c").read_text()
 APART = (CASES / "restarted.c").read_text()
-IN_FORTRAN = (CASES / "persistent.f90").read_text()
 
 STARTS = "        MPI_Startall(8, req);\n"
 WAIT = "        MPI_Waitall(8, req, MPI_STATUSES_IGNORE);\n"
@@ -276,6 +275,7 @@ UNSPLIT = {
 def test_split(replaced: dict[str, str], tmp_path: Path) -> None:
     text = rewritten(changed(APART, replaced), tmp_path / "case.c")
     assert text.index("sweep_interior(", text.index("main(")) < text.rindex("exchange_finish(")
+    assert "for (i = 2; i <= nx - 1; i++)\n        for (j = 2; j <= ny - 1; j++)" in text
 
 
 @pytest.mark.parametrize("replaced", UNSPLIT.values(), ids=UNSPLIT)
