@@ -303,3 +303,67 @@ def test_sends_of_one_request_stay_apart(tmp_path: Path) -> None:
     lines = [line.strip() for line in text.splitlines()]
     order = [line for line in lines if line.startswith(("MPI_Start(", "MPI_Wait("))]
     assert order == ["MPI_Start(&one);", "MPI_Wait(&one, MPI_STATUS_IGNORE);"] * 2
+
+
+FORTRAN = """\
+module store
+  implicit none
+  integer :: r(2)
+end module
+subroutine solve
+  use store
+  implicit none
+  include 'mpif.h'
+  integer, parameter :: n = 400
+  double precision :: u(0:n+1)
+  integer :: ierr, rank, i, step
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+  u = rank
+  call setup(u, rank)
+  do step = 1, 6
+     do i = 1, n
+        u(i) = 0.5d0*u(i) + 1.0d0
+     end do
+     call begin
+     call MPI_Send(u(1), 1, MPI_DOUBLE_PRECISION, 1-rank, 5, MPI_COMM_WORLD, ierr)
+     call MPI_Recv(u(n), 1, MPI_DOUBLE_PRECISION, 1-rank, 5, MPI_COMM_WORLD, &
+          MPI_STATUS_IGNORE, ierr)
+     call MPI_Waitall(2, r, MPI_STATUSES_IGNORE, ierr)
+  end do
+  print *, sum(u)
+end subroutine
+program main
+  implicit none
+  integer :: ierr
+  call MPI_Init(ierr)
+  call solve
+  call MPI_Finalize(ierr)
+end program
+subroutine setup(a, rank)
+  use store
+  implicit none
+  include 'mpif.h'
+  double precision :: a(0:401)
+  integer :: ierr, rank
+  call MPI_Recv_init(a(0), 1, MPI_DOUBLE_PRECISION, 1-rank, 1, MPI_COMM_WORLD, r(1), ierr)
+  call MPI_Send_init(a(200), 1, MPI_DOUBLE_PRECISION, 1-rank, 1, MPI_COMM_WORLD, r(2), ierr)
+end subroutine
+subroutine begin
+  use store
+  implicit none
+  include 'mpif.h'
+  integer :: ierr
+  call MPI_Startall(2, r, ierr)
+end subroutine
+"""
+
+
+@pytest.mark.parametrize("part", ["subroutine solve", "program main"])
+def test_what_a_routine_starts_is_set_ahead_of_it(part: str, tmp_path: Path) -> None:
+    """Arrays that are local where the start is called count as what it sends."""
+    text = FORTRAN
+    if part == "program main":
+        text = text[: text.index("program main")] + text[text.index("subroutine setup") :]
+        text = text.replace("subroutine solve", part).replace("end subroutine", "end program", 1)
+    after = rewritten(text, tmp_path / "case.f90")
+    assert after.rindex("0.5d0*u(i)") < after.index("call begin")

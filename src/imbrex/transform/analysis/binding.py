@@ -25,14 +25,19 @@ from imbrex.transform.model.program import Program
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.shapes import Bounds, array_of, shape_of
 
+_IN_FORTRAN = re.compile(r"@(.*):[^:]*:(\d+)$")
+
 
 def is_of_another(program: Program, routine: Routine, key: str) -> bool:
-    """Whether a local variable of C is surely not one of a routine's own."""
-    if program.in_fortran(routine.file):
+    """Whether a local variable is none of a routine's own."""
+    if key in routine.parameters:
         return False
+    if program.in_fortran(routine.file):
+        place = _IN_FORTRAN.search(key)
+        return place is not None and (place[1], int(place[2])) != (routine.file, routine.line)
     file, _, offset = key.partition("@")[2].rpartition(":")
     number = re.match(r"\d+", offset)
-    if key in routine.parameters or number is None:
+    if number is None:
         return False
     inside = routine.body.start <= int(number[0]) < routine.body.end
     return file != routine.file or not inside
@@ -123,7 +128,11 @@ class Binding:
         variable = self.program.variables.get(access.variable)
         if variable is None or variable.kind not in ("global", "static"):
             caller = variable is not None and variable.kind in ("local", "parameter")
-            if not caller or not is_of_another(self.program, self.routine, access.variable):
+            if (
+                self.fortran
+                or not caller
+                or not is_of_another(self.program, self.routine, access.variable)
+            ):
                 return False
         return access.variable not in self.written and not access.slot
 

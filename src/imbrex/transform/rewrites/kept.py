@@ -70,7 +70,8 @@ class Kept:
                 self._refuse(routine, line, ReasonKind.LOCAL_SAVED(variable=variable.name))
             if variable.kind not in ("local", "host"):
                 continue
-            if is_of_another(self.program, routine, key):
+            c = self.program.in_c(routine.file)
+            if c and is_of_another(self.program, routine, key):
                 continue  # of a routine that goes on behind the finish: what messages are about
             if variable.bounds and variable.kind == "local" and key not in begun:
                 continue
