@@ -95,6 +95,7 @@ def test_untouched_bytes_stay(case: Path) -> None:
         "counted.c": 2,
         "outside.cpp": 1,
         "relayed.c": 2,
+        "restarted.c": 1,
         "relayed.cpp": 2,
         "relayed.f90": 2,
         "coupled.f90": 1,
