@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from abc import ABC
+from abc import ABC, abstractmethod
 from typing import Any
 
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
+from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access, Variable
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers import c_std_arrays
-from imbrex.transform.readers.c_vector_reader import Effects, Memory, VectorReader
+from imbrex.transform.readers.c_vector_reader import Effects, Inside, Memory, VectorReader
 
 
 class ArrayReader(VectorReader, ABC):
     """What the reader of expressions does with std::array."""
+
+    @abstractmethod
+    def _note_record(self, key: str, within: Memory) -> None: ...
 
     def _array_element(self, cursor: Any, effects: Effects) -> Memory | None:
         """The element that a call of a method names."""
         name, array = c_std_arrays.method(cursor)
         if array is None or name not in c_std_arrays.ELEMENTS:
             return None
-        found = self._array(array, effects)
+        found = self._within(self._array(array, effects), array.type)
         if name == "operator[]":
             number = cursor.operands[-1]
             self.read(number, effects)
@@ -33,6 +36,21 @@ class ArrayReader(VectorReader, ABC):
         found.offset = None
         found.indices.append(index)
         return found
+
+    def _within(self, found: Memory, kind: Any) -> Memory:
+        """The array in an element of a vector of them, which counts as a structure; else it."""
+        variable = self.program.variables.get(found.key)
+        if variable is None or not (variable.of_structures and found.through):
+            return found
+        record = kind.canonical.spelling.removeprefix("const ")
+        key = f"field:{record}.[]"
+        extent = c_std_arrays.extent_of(kind) or 0
+        bounds = ((Affine(0), Affine(extent - 1)),)
+        field = Variable(key, "[]", "field", element=kind.innermost.spelling, bounds=bounds)
+        field.record = record
+        self.program.variables.setdefault(key, field)
+        self._note_record(key, found)
+        return Memory(key, False, exact=False, owner=found.owner, inside=Inside(found, key))
 
     def _array(self, array: Any, effects: Effects) -> Memory:
         """The memory of the array that an expression names, or points to."""

@@ -125,6 +125,8 @@ class TypeNode:
     @Once
     def is_record_of_numbers(self) -> bool:
         """Whether it is a structure, and in it are numbers, arrays and structures of them alone."""
+        if self.library_element is not None:
+            return bool(self.innermost.is_number)
         record = self.record
         if record is None or record.kind is ck.UNION_DECL:
             return False

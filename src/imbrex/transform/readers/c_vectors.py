@@ -44,7 +44,7 @@ _VECTOR = re.compile(
 )
 # Of a type with a name: whether that is a structure of numbers is asked of the type.
 _OF_NAMED = re.compile(
-    r"(?:const )?(?:class )?std::(?:__\w+::)?vector<(?:struct |class )?([\w:]+(?:<[\w ]+>)?)"
+    r"(?:const )?(?:class )?std::(?:__\w+::)?vector<(?:struct |class )?([\w:]+(?:<[\w ,]+>)?)"
     r"(?:, std::(?:__\w+::)?allocator<(?:struct |class )?\1 ?>)? ?>$"
 )
 _MAKERS = frozenset({ck.CONSTRUCTOR, ck.DESTRUCTOR})
@@ -63,7 +63,9 @@ def _element_of(kind: Any) -> str:
     if match is not None:
         return match[1]
     made = _structure(kind)
-    return "" if made is None else cc.element_type(made)
+    if made is None:
+        return ""
+    return str(made.spelling) if c_std_arrays.extent_of(made) is not None else cc.element_type(made)
 
 
 def _own_kind(kind: Any) -> Any:
@@ -75,11 +77,16 @@ def _own_kind(kind: Any) -> Any:
 
 
 def _structure(kind: Any) -> Any | None:
-    """The structure of numbers that a vector has as elements, where making one runs no code."""
+    """The structure, or std::array, of numbers that a vector has as elements.
+
+    None where making one may run code.
+    """
     if _OF_NAMED.match(kind.spelling) is None:
         return None
     arguments = c_calls.type_arguments(kind.canonical.raw)
     element = kind.tree.type(arguments[0]).canonical if arguments else None
+    if element is not None and c_std_arrays.extent_of(element) is not None:
+        return element if element.innermost.is_number else None
     if element is None or not element.is_record_of_numbers:
         return None
     if element.is_complex:
