@@ -211,6 +211,8 @@ INITS: dict[str, PointToPoint] = {
     for name in sorted(mpi_facts.of_kind("send", "recv", form="persistent"))
     if mpi_facts.facts(name).fields.get("mode", "standard") in ("standard", "synchronous")
 }
+# All parts of calls that say where messages are, at once or whenever they are started.
+TOLD: dict[str, tuple[PointToPoint, ...]] = PARTS | {name: (INITS[name],) for name in INITS}
 PERSISTENT_STARTS = mpi_facts.of_kind("start")
 REQUEST_OF_PERSISTENT: dict[str, int] = _positions(
     [*INITS, *PERSISTENT_STARTS, *WAITS, *mpi_facts.of_kind("request_free")],

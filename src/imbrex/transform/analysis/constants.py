@@ -105,7 +105,7 @@ def nonnegative(program: Program, footprints: Footprints) -> frozenset[Affine]:
             if footprints.of(statement, routine.file).leaves:
                 break
             for call in statement.calls:
-                for part in mpi_calls.PARTS.get(call.name, ()):
+                for part in mpi_calls.TOLD.get(call.name, ()):
                     if call.is_statement and len(call.arguments) > part.communicator:
                         values = [call.arguments[part.count].value]
                         layout = layout_of(program, call.arguments[part.datatype])

@@ -196,7 +196,7 @@ def _harmless(target: str) -> bool:
 
 def _only_used(program: Program, call: Call, key: str) -> bool:
     """Fortran passes the variable itself: whether a call only reads the handle, or makes it."""
-    reading = {part.datatype for part in mpi_calls.PARTS.get(call.name, ())}
+    reading = {part.datatype for part in mpi_calls.TOLD.get(call.name, ())}
     routine = program.routines.get(call.name)
     if routine is not None:  # whose parameter is looked at in the same way
         passed = [n for n, a in enumerate(call.arguments) if a.base == key]

@@ -37,7 +37,7 @@ def split_linear(program: Program) -> None:
                     _access(program, a, known, counted) for a in statement.accesses
                 ]
             for call in statement.calls:
-                for part in mpi_calls.PARTS.get(call.name, ()):
+                for part in mpi_calls.TOLD.get(call.name, ()):
                     if len(call.arguments) > part.communicator:
                         _argument(program, call.arguments[part.buffer], known)
 
@@ -78,7 +78,7 @@ def _strides_of_loops(
 def _vectors(program: Program, call: Call) -> list[tuple[str, Affine]]:
     """Buffers of messages that are columns, and their strides."""
     found = []
-    for part in mpi_calls.PARTS.get(call.name, ()):
+    for part in mpi_calls.TOLD.get(call.name, ()):
         if len(call.arguments) > part.communicator:
             buffer = call.arguments[part.buffer]
             layout = layout_of(program, call.arguments[part.datatype])
