@@ -6,7 +6,6 @@ another one is named by that, and by how far its first element is from the first
 
 from __future__ import annotations
 
-from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.handles import Handle, Handles, Names
 from imbrex.transform.analysis.requests import request_argument
 from imbrex.transform.model.calls import Argument, Call
@@ -51,10 +50,7 @@ class FortranHandles(Handles):
         variable = self.program.variables.get(argument.base or "")
         if variable is None or len(variable.bounds) > 1 or not first:
             return Handle(routine, statement, call, name, None, always)
-        count: int | None = 1
-        if call.name not in mpi_calls.STARTS and call.name != "MPI_Wait":
-            value = call.arguments[0].value if call.name == "MPI_Waitall" else None
-            count = None if value is None or value.terms else value.constant
+        count = self.number(call)
         elements = None if count is None else frozenset(range(int(first), int(first) + count))
         return Handle(routine, statement, call, name, elements, always)
 

@@ -101,6 +101,14 @@ class Handles:
         text = source.data[statement.start : statement.end]
         return not any(sign in text for sign in (b"?", b"&&", b"||"))
 
+    @staticmethod
+    def number(call: Call) -> int | None:
+        """How many requests a call is about, from the one that it names on; None: not known."""
+        if call.name in mpi_calls.STARTS or call.name == "MPI_Wait":
+            return 1
+        value = call.arguments[0].value if call.name == "MPI_Waitall" else None
+        return None if value is None or value.terms else value.constant
+
     def _handle(
         self,
         routine: Routine,
@@ -126,10 +134,7 @@ class Handles:
             name = ""
         name, _, further = name.partition(_FURTHER)
         first = int(match["index"] or match["offset"] or 0) + int(further or 0)
-        count: int | None = 1
-        if call.name not in mpi_calls.STARTS and call.name != "MPI_Wait":
-            value = call.arguments[0].value if call.name == "MPI_Waitall" else None
-            count = None if value is None or value.terms else value.constant
+        count = self.number(call)
         elements = None if count is None else frozenset(range(first, first + count))
         return Handle(routine, statement, call, name, elements, always)
 
