@@ -5,37 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.unit.transform.beside_exchange import first_wait, text_with
 from tests.unit.transform.replacing import changed, rewritten
 
-PROGRAM = """#include <mpi.h>
-#include <array>
-#include <utility>
-#include <vector>
-typedef std::array<double, 4> Cell;
-static double work[5000];
-static void poke(Cell &c) { c[3] = 7.0; }
-int main(int argc, char **argv)
-{
-    int rank, size;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    std::vector<Cell> x(1000), y(1000), z(1000);
-    double sum = 0.0;
-    FRONT
-    for (int step = 0; step < 3; step++) {
-        MPI_Sendrecv(&x[0], 4, MPI_DOUBLE, (rank + 1) % size, 0, &y[999], 4, MPI_DOUBLE,
-                     (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        for (int i = 0; i < 5000; i++)
-            work[i] = work[i] * 1.01 + i;
-        THERE
-        sum += work[0]; // end
-    }
-    work[0] = sum;
-    MPI_Finalize();
-    return 0;
-}
-"""
+TYPES = """typedef std::array<double, 4> Cell;
+static void poke(Cell &c) { c[3] = 7.0; }"""
 USES = {
     "an element": ("", "sum += y[999][1];"),
     "by its address": ("double *e = &y[999][0];", "e[1] = 3.0;"),
@@ -102,22 +76,16 @@ STAY: dict[str, dict[str, str]] = {
 DIVIDED = "        for (int i = 2; i <= nx; i++)\n"
 
 
-def texts(folder: Path, front: str, there: str) -> str:
-    return rewritten(folder / "main.cpp", PROGRAM.replace("FRONT", front).replace("THERE", there))
-
-
 @pytest.mark.parametrize(("front", "there"), USES.values(), ids=USES)
 def test_the_message_is_awaited_in_front(front: str, there: str, tmp_path: Path) -> None:
-    text = texts(tmp_path, front, there)
-    waits = ("MPI_Wait(&imbrex_requests[0]", "MPI_Waitall(2, imbrex_requests")
-    first = min(at for at in map(text.find, waits) if at > 0)
-    assert text.index("work[i] = work[i]") < first < text.index(there)
+    text = text_with(tmp_path, TYPES, front, there)
+    assert first_wait(text) < text.index(there)
 
 
 @pytest.mark.parametrize(("front", "there"), OTHERS.values(), ids=OTHERS)
 def test_the_messages_are_awaited_behind(front: str, there: str, tmp_path: Path) -> None:
-    text = texts(tmp_path, front, there)
-    assert text.index("MPI_Waitall(2, imbrex_requests") > text.index(there)
+    text = text_with(tmp_path, TYPES, front, there)
+    assert first_wait(text) > text.index(there)
 
 
 @pytest.mark.parametrize("replaced", GO.values(), ids=GO)
