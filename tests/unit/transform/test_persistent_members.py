@@ -1,11 +1,10 @@
-"""Persistent requests that are members of a class: said as such, not as requests of elsewhere."""
+"""Requests that are members of a class, which its constructor makes, or starts."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-from tests.unit.transform.replacing import changed
+from tests.unit.transform.replacing import changed, rewritten
 
 from imbrex.transform.engine import transform
 from imbrex.transform.options import Options
@@ -47,8 +46,6 @@ int main(int argc, char **argv)
     MPI_Finalize();
 }
 """
-MADE = "the request `req_` is persistent: MPI_Recv_init made it"
-FOREIGN = "the request is not a variable of this routine"
 STARTED = {
     "_init(": "(",
     "MPI_Recv": "MPI_Irecv",
@@ -57,11 +54,16 @@ STARTED = {
 }
 
 
-@pytest.mark.parametrize(("replacements", "reason"), [({}, MADE), (STARTED, FOREIGN)])
-def test_reason(tmp_path: Path, replacements: dict[str, str], reason: str) -> None:
+def test_persistent_ones_are_awaited_behind_the_work(tmp_path: Path) -> None:
+    text = rewritten(tmp_path / "halo.cpp", PROGRAM)
+    start, work = text.index("halo.exchange_start();"), text.index("v[i] = v[i] + i;")
+    assert start < work < text.index("halo.exchange_finish();")
+
+
+def test_others_stay(tmp_path: Path) -> None:
     path = tmp_path / "halo.cpp"
-    path.write_text(changed(PROGRAM, replacements))
+    path.write_text(changed(PROGRAM, STARTED))
     outcome = transform([path], Options())
     (wait,) = (d for d in outcome.decisions if d.site.call.name == "MPI_Waitall")
-    assert wait.reason.text == reason
+    assert wait.reason.text == "the request `req_` is passed to MPI_Request_free"
     assert outcome.after == outcome.before

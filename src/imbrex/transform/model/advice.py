@@ -102,7 +102,7 @@ included-unread included-code include-missing twice-defined function-twice-defin
 function-name-twice name-changes
     give the file's folder with `-- -I`, put statements into the source, give each routine a name
     of its own
-if-without-end do-without-end do-without-label select-without-end closes-nothing
+if-without-end do-without-end named-twice do-without-label select-without-end closes-nothing
     the reader lost the structure there, mostly by `#ifdef`: give the preprocessed form
 common-layouts
     declare the block alike in all units

@@ -26,6 +26,7 @@ class ReasonKind(Sentence):
     PARENTHESIS = "a parenthesis that does not close"
     IF_WITHOUT_END = "an IF without END IF"
     DO_WITHOUT_END = "a DO without END DO"
+    NAMED_TWICE = "two loops of the name {name}"
     DO_WITHOUT_LABEL = "a DO without its end {label}"
     SELECT_WITHOUT_END = "a SELECT without END SELECT"
     CLOSES_NOTHING = "`{line}` closes nothing that is open here"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_methods
 from imbrex.transform.readers.c_lambdas import called_lambda
@@ -50,7 +51,8 @@ def accessor(call: Any) -> Accessor | None:
     if on_object and c_methods.is_operator(function):
         if not actuals:
             return None
-        owner, actuals = actuals[0], actuals[1:]
+        owner = None if _is_this(actuals[0]) else actuals[0]
+        actuals = actuals[1:]
     elif on_object:
         callee = call.operands[0].stripped
         if callee.kind is not ck.MEMBER_REF_EXPR:
@@ -61,6 +63,14 @@ def accessor(call: Any) -> Accessor | None:
         return None
     value = sole_return(function)
     return None if value is None else Accessor(function, value, actuals, on_object, owner)
+
+
+def _is_this(cursor: Any) -> bool:
+    """Whether an expression is `*this`."""
+    inner = cursor.stripped
+    if inner.kind is not ck.UNARY_OPERATOR or inner.unary_operator != cc.DEREFERENCE:
+        return False
+    return inner.operands[0].stripped.kind is ck.CXX_THIS_EXPR
 
 
 def _lambda_of(call: Any) -> Accessor | None:

@@ -40,6 +40,8 @@ _CONSTRUCT = re.compile(r"(?:[a-z]\w*:)?(associate\(|block$|critical$|where\(|fo
 _NAMED = re.compile(
     r"[a-z]\w*:(?=if\(|do|select|associate\(|block$|critical$|where\(|forall\(|changeteam)"
 )
+_DO = re.compile(r"do(\d+,?)?([a-z]\w*=|while\(|$)")
+_OF_LOOP = re.compile(r"(exit|cycle)([a-z]\w*)")
 # A step that is surely positive, unless `max` is a name of the user's (then it is no intrinsic).
 _POSITIVE = re.compile(r"(?:merge\(1,)?max\([^()]*,1\)(?:,[^()]*\))?")
 
@@ -54,7 +56,9 @@ class Body:
         self.lines = [self.bound.plain(line) for line in scope.body]
         self.position = 0
         self.labels: list[str] = []  # labels that end an open DO
-        self.broken = ""  # the first construct that is not closed
+        self.broken = ""  # the first construct that is not closed, or has another one's name
+        self.loops: list[str] = []  # the names of those around, empty for one without
+        self.names_of_loops: dict[str, int] = {}  # and the lines of their beginnings
 
     def enter(self, scope: Scope) -> None:
         """Read on with the names of a scope."""
@@ -158,11 +162,13 @@ class Body:
 
     def _other(self, line: LogicalLine, text: str, effects: Effects) -> Statement:
         named = _NAMED.match(text)
+        if named is not None and _DO.match(text, named.end()):
+            return self._do(line, text, effects, named.end())
         if named is not None:
             return skipped(self, line, text[named.end() :])
         if text.startswith("if("):
             return self._if(line, text, effects)
-        if re.match(r"do(\d+,?)?([a-z]\w*=|while\(|$)", text):
+        if _DO.match(text):
             return self._do(line, text, effects)
         if text.startswith(("selectcase(", "selecttype(", "selectrank(")):
             return self._select(line, text, effects)
@@ -178,12 +184,15 @@ class Body:
             return self.call(line, text, effects)
         if text == "continue" or text.startswith("format("):
             return self._new(Kind.SIMPLE, line)
+        leaving = _OF_LOOP.fullmatch(text)
+        if leaving is not None and self.loops and self.loops[-1] == leaving[2]:
+            text = leaving[1]  # of the loop that it stands in, by its name
         if text in ("return", "exit", "cycle") or text.startswith("return"):
             statement = self._new(Kind.JUMP, line)
             statement.leaves, statement.text = True, text[:6]
             return statement
         statement = self._new(Kind.OPAQUE, line)
-        if re.match(r"(exit|cycle)[a-z]\w*$", text):
+        if leaving is not None:
             statement.leaves, statement.text = True, "goto"
             statement.stop = ReasonKind.NAMED_EXIT()
         elif text.startswith("goto"):
@@ -290,10 +299,14 @@ class Body:
             return self.lines[self.position].start
         return self.lines[-1].end
 
-    def _do(self, line: LogicalLine, text: str, effects: Effects) -> Statement:
+    def _do(self, line: LogicalLine, text: str, effects: Effects, begin: int = 0) -> Statement:
+        """`begin`: where its keyword stands, behind a name."""
         statement = self._new(Kind.LOOP, line)
-        match = re.match(r"do(\d*),?", text)
+        match = re.compile(r"do(\d*),?").match(text, begin)
         assert match is not None
+        name = text[: begin - 1] if begin else ""
+        if name and self.names_of_loops.setdefault(name, line.line) != line.line:
+            statement.stop = self._break(statement.line, ReasonKind.NAMED_TWICE(name=name))
         label, first = match[1].lstrip("0"), match.end()
         if text.startswith("while(", first):
             self._condition(line, first + 6, closing(text, first + 5), statement)
@@ -311,12 +324,14 @@ class Body:
                 values[2] = Affine(2)
             if index is not None:
                 statement.loop = self._range(index.key, values)
+        self.loops.append(name)
         if label:
             self.labels.append(label)
             body = self.statements(r"$^", label)
             self.labels.pop()
         else:
             body = self.statements(r"enddo")
+        self.loops.pop()
         statement.blocks = [self.as_block(body, line.end, self._here())]
         if label:
             if self._ended != label and self._labelled_end(label):

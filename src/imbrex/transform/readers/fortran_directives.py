@@ -1,4 +1,4 @@
-"""OpenMP's `parallel do` in Fortran: the loop that stands behind it, with its directives.
+"""OpenMP's `parallel do` and hints of compilers in Fortran: the loop that stands behind them.
 
 What the directives say of the loop leaves its meaning as it is written; so they belong to the
 statement, as `#pragma omp parallel for` does in C.
@@ -14,6 +14,9 @@ from imbrex.transform.readers.fortran_lines import LogicalLine
 
 _BEGIN = re.compile(r"[!c*]\$omp\s+(?:parallel\s*do(?:\s*simd)?|simd)\b", re.IGNORECASE)
 _END = re.compile(r"[!c*]\$omp\s+end\s*(?:parallel\s*do(?:\s*simd)?|simd)\b", re.IGNORECASE)
+_HINT = re.compile(
+    r"[!c*](?:dir|dec|gcc)\$\s*(?:ivdep|simd|(?:no)?(?:unroll|vector|prefetch))\b", re.IGNORECASE
+)
 _MORE_FIXED = re.compile(r"[!c*]\$omp[^\s0]", re.IGNORECASE)
 _MORE_FREE = re.compile(r"!\$omp\b", re.IGNORECASE)
 _DO = re.compile(r"(?:[a-z]\w*:)?do(?:\d+,?)?[a-z]\w*=")
@@ -22,7 +25,7 @@ _DO = re.compile(r"(?:[a-z]\w*:)?do(?:\d+,?)?[a-z]\w*=")
 def loop_behind(lines: Sequence[LogicalLine], position: int) -> int | None:
     """The position of the loop that the directive before `position` begins; None if none is."""
     first = lines[position - 1]
-    if not _BEGIN.match(first.directive):
+    if not (_BEGIN.match(first.directive) or _HINT.match(first.directive)):
         return None
     before = first
     while position < len(lines):
@@ -30,7 +33,8 @@ def loop_behind(lines: Sequence[LogicalLine], position: int) -> int | None:
         if not line.directive:
             return position if _DO.match(line.masked) and line.alone else None
         continues = before.directive.rstrip().endswith("&") and _MORE_FREE.match(line.directive)
-        if not continues and not _MORE_FIXED.match(line.directive):
+        further = _HINT.match(line.directive) or _MORE_FIXED.match(line.directive)
+        if not continues and not further:
             return None
         before, position = line, position + 1
     return None

@@ -17,10 +17,15 @@ from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.model.statements import Kind
 
 _CONTINUED = re.compile(r"\\\r?\n|&[ \t]*\r?\n[ \t]*[!cC*]\$omp[ \t]*&?|\n[!cC*]\$omp[^\s0]", re.I)
-_LINE = re.compile(r"\s*(?:#\s*pragma|[!cC*]\$(?=omp))\s*(.*)", re.IGNORECASE)
+_LINE = re.compile(
+    r"\s*(?:#\s*pragma|[!cC*](?:dir|dec|gcc)\$|[!cC*]\$(?=omp))\s*(.*)", re.IGNORECASE
+)
 _OMP = re.compile(r"omp\s+(?:parallel\s*(?:for|do)(?:\s*simd)?|simd)\b(.*)", re.IGNORECASE)
 _END = re.compile(r"omp\s+end\b", re.IGNORECASE)
-_HINT = re.compile(r"(?:GCC\s+)?(?:ivdep|unroll)\b|clang\s+loop\b|simd\b|vector\b", re.IGNORECASE)
+_HINT = re.compile(
+    r"(?:GCC\s+)?(?:ivdep|(?:no)?unroll)\b|clang\s+loop\b|simd\b|(?:no)?(?:vector|prefetch)\b",
+    re.IGNORECASE,
+)
 _CLAUSE = re.compile(r"[\s,]*(\w+)\s*(\()?")
 _EACH_ITERATION = frozenset(
     {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from imbrex.transform.analysis.space import Space
@@ -18,6 +19,7 @@ from imbrex.transform.text.terms import shifted
 from imbrex.transform.text.wrapping import wrapped
 
 _LONG = 120  # columns: lines up to there may be indented further
+_BY_NAME = re.compile(rb"(?i)\b(?:cycle|exit)[ \t]+[a-z]")
 _NEST = -1  # in the place of a loop's number: all of the nest
 Cuts = dict[int, tuple[int, int]]
 """Of the loops that are divided, by number: iterations cut off at the low and the high end."""
@@ -96,7 +98,7 @@ def _headers(
         headers[first] = whole_statement(statement)
         return headers, ({first: texts[0]}, {first: texts[1]})
     for number in cuts:
-        header = read_header(source, space.loops[number])
+        header = read_header(source, space.loops[number], named=_may_be_named(source, space))
         assert header is not None
         headers[number] = header
     interior = {n: headers[n].inner(cut) for n, cut in cuts.items()}
@@ -121,7 +123,15 @@ def is_readable(source: SourceFile, space: Space, cuts: Cuts) -> bool:
     """Whether the text of what is divided is one that can be written in parts."""
     if space.elements:
         return sections_of(source, space, cuts) is not None
-    return all(read_header(source, space.loops[number]) is not None for number in cuts)
+    named = _may_be_named(source, space)
+    return all(read_header(source, space.loops[n], named=named) is not None for n in cuts)
+
+
+def _may_be_named(source: SourceFile, space: Space) -> bool:
+    """Whether each part is a routine of its own, in which nothing leaves a loop by its name."""
+    loop = space.loops[0]
+    text = source.data[loop.start : loop.end]
+    return space.call is not None and _BY_NAME.search(text) is None
 
 
 def _strips(source: SourceFile, space: Space, headers: dict[int, Header], cuts: Cuts) -> str:

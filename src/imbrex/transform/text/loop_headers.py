@@ -19,7 +19,7 @@ _C = re.compile(
     r"\s*(?:(?P=index)\s*\+\+|\+\+\s*(?P=index)|(?P=index)\s*\+=\s*1)\s*\)"
 )
 _FORTRAN = re.compile(
-    r"(?P<first>do\s+(?:\d+\s*(?:,\s*|\s))?(?P<index>[a-z]\w*)\s*=\s*)(?P<low>[^,]*?(?:\([^()]*\)[^,]*?)*)\s*,"
+    r"(?P<first>(?P<name>[a-z]\w*\s*:\s*)?do\s+(?:\d+\s*(?:,\s*|\s))?(?P<index>[a-z]\w*)\s*=\s*)(?P<low>[^,]*?(?:\([^()]*\)[^,]*?)*)\s*,"
     r"\s*(?P<high>[^,]*?(?:\([^()]*\)[^,]*?)*)\s*$",
     re.IGNORECASE,
 )
@@ -134,8 +134,11 @@ def with_headers(
     return apply_edits(source.data[start:end], edits).decode()
 
 
-def read_header(source: SourceFile, loop: Statement) -> Header | None:
-    """The header of a loop with the step 1; None where it is written in another way."""
+def read_header(source: SourceFile, loop: Statement, *, named: bool = False) -> Header | None:
+    """The header of a loop with the step 1; None where it is written in another way.
+
+    `named`: a loop of Fortran may have a name, of which a routine has one.
+    """
     fortran = source.language is not Language.C
     start = loop.code_start
     stop = loop.blocks[0].start
@@ -151,9 +154,9 @@ def read_header(source: SourceFile, loop: Statement) -> Header | None:
     else:
         end = source.data.find(b"\n", start)
         text = source.data[start : end if end >= 0 else len(source.data)].decode(errors="replace")
-        text = text.partition(";")[0]
-        match = _FORTRAN.match(text.rstrip("\r"))
-        if match is None or "&" in text or "!" in text:
+        text = re.split("[;!]", text, maxsplit=1)[0]
+        match = _FORTRAN.match(text.rstrip())
+        if match is None or "&" in text or (match["name"] and not named):
             return None
         if source.language is Language.FORTRAN_FIXED and end + 6 < len(source.data):
             following = source.data[end + 1 : end + 7]

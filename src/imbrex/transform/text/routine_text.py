@@ -25,7 +25,7 @@ _TEMPLATE = re.compile(r"template\s*<(?P<inside>[^<>=]*)>\s*$")
 _TEMPLATE_PARAMETER = re.compile(r"(?:class|typename|int|bool|(?:std\s*::\s*)?size_t)\s+(\w+)")
 _FORTRAN_RETURN = re.compile(rb"[ \t]*return[ \t]*(![^\n]*)?\r?$", re.IGNORECASE)
 _FORTRAN_END = re.compile(
-    rb"[ \t]*end[ \t]*((?:subroutine|function)[ \t]*\w*)?[ \t]*\r?$", re.IGNORECASE
+    rb"[ \t]*end[ \t]*((?:subroutine|function)[ \t]*\w*)?[ \t]*(![^\n]*)?\r?$", re.IGNORECASE
 )
 _FUNCTION = re.compile(
     r"(?i)(?P<indent>\s*)(?:(?P<type>(?:integer|real|logical|double\s*precision)"
@@ -151,7 +151,7 @@ def fortran_routine_text(program: Program, routine: Routine, *, value: bool = Fa
         position = stop + 1
     names = [program.variables.get(key) for key in routine.parameters]
     header = data[start : data.find(b"\n", start)].decode(errors="replace")
-    plain = re.match(r"(?i)\s*subroutine\s+\w+\s*(\(|!|$)", header) is not None
+    plain = re.match(r"(?i)\s*(pure\s+)?subroutine\s+\w+\s*(\(|!|$)", header) is not None
     if routine.result:
         found.as_subroutine = _as_subroutine(program, routine, header, found.span) if value else []
         plain = bool(found.as_subroutine)
