@@ -9,7 +9,6 @@ the value of the first: a sum or a maximum of all iterations.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -17,6 +16,7 @@ from imbrex.transform.analysis.copies import calculates
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.set_first import sets_first
 from imbrex.transform.analysis.space import Space
+from imbrex.transform.analysis.words import words_in
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.statements import Kind, Statement
@@ -127,19 +127,21 @@ class _Surroundings:
     def _with_unneeded(self, own: list[Statement]) -> list[Statement]:
         """With what sets locals for these alone, and for what stands behind the loops."""
         needed = self._named([self.parts.loops])
-        said = self._said(self.parts.loops)  # a reference of C++ has no accesses of its own
+        said = words_in(
+            self.program, self.callee, self.parts.loops
+        )  # a reference of C++ has no accesses of its own
         for statement in reversed(self.parts.before):
             if statement in own:
                 continue
             named = self._named([statement])
-            names = {self.program.variables[key].name for key in named}
+            names = {self.program.variables[key].name.lower().encode() for key in named}
             sets = any(a.write for a in statement.accesses)
             unneeded = named and not named & needed and not names & said
             if sets and unneeded and not statement.calls:
                 own = [*own, statement]
             else:
                 needed |= named
-                said |= self._said(statement)
+                said |= words_in(self.program, self.callee, statement)
         return [s for s in self.parts.before if s in own]
 
     def may_follow(self, kept: list[Statement]) -> bool:
@@ -196,11 +198,6 @@ class _Surroundings:
         inner = [w for s in (*self.parts.before, self.parts.loops) for w in s.walk()]
         calls = [call for statement in inner for call in statement.calls]
         return any(argument.base == key for call in calls for argument in call.arguments)
-
-    def _said(self, statement: Statement) -> set[str]:
-        """The words in the text of a statement."""
-        data = self.program.files[self.callee.file].data[statement.start : statement.end]
-        return set(re.findall(r"[A-Za-z_]\w*", data.decode(errors="replace")))
 
     def _named(self, statements: list[Statement], *, set_there: bool = False) -> set[str]:
         """The local variables that statements of a routine name, or those that they may set."""

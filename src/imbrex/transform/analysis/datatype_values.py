@@ -14,6 +14,7 @@ from functools import cached_property
 from imbrex import mpi_facts
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.sections import handle
+from imbrex.transform.analysis.words import words_in
 from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.routine import Routine
@@ -160,9 +161,7 @@ class _Held:
         found: set[bytes] = set()
         for routine, statement in _statements(self.program):
             if statement.stop:
-                source = self.program.files.get(routine.file) or self.program.headers[routine.file]
-                text = source.data[statement.start : statement.end].lower()
-                found |= set(re.findall(rb"\w+", text))
+                found |= words_in(self.program, routine, statement)
         return found
 
     @cached_property

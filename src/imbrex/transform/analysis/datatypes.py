@@ -16,6 +16,7 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.derived import Derived
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.sections import handle
+from imbrex.transform.analysis.words import words_in
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.memory import Layout
@@ -122,16 +123,11 @@ def _set_in(
     for statement in statements:
         for inner in statement.walk():
             if inner.stop:  # input, allocation with a status, ...
-                identifiers = _identifiers(program, routine, inner)
+                identifiers = words_in(program, routine, inner)
                 found |= {
                     n for n in names if program.variables[n].name.lower().encode() in identifiers
                 }
     return found
-
-
-def _identifiers(program: Program, routine: Routine, statement: Statement) -> set[bytes]:
-    data = program.files[routine.file].data[statement.start : statement.end]
-    return set(re.findall(rb"\w+", data.lower()))
 
 
 def _in_terms(layout: Layout, call: Call, kept: list[tuple[int, str]]) -> Layout | None:
@@ -178,7 +174,7 @@ def _set_by_one(program: Program, key: str) -> bool:
             written = any(a.variable == key and a.write for a in statement.accesses)
             if written and statement.kind is not Kind.DECLARE:
                 return False
-            if statement.stop and variable.name.lower().encode() in _identifiers(
+            if statement.stop and variable.name.lower().encode() in words_in(
                 program, routine, statement
             ):
                 return False
