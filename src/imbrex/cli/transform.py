@@ -53,6 +53,12 @@ from imbrex.transform.rewrites.registry import REWRITES
     "for.",
 )
 @click.option(
+    "--errors-are-fatal",
+    is_flag=True,
+    help="No file, also none that is not given, sets an error handler that lets MPI return from an "
+    "error: checks of error codes stand in no message's way.",
+)
+@click.option(
     "--graph",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="OUT.svg",
@@ -102,6 +108,7 @@ def transform(
     rewrites: str,
     allow_reassociation: bool,
     single_thread: bool,
+    errors_are_fatal: bool,
     graph: Path | None,
     routine: str | None,
     run_directory: Path | None,
@@ -133,6 +140,7 @@ def transform(
         rewrites=rewrites,
         allow_reassociation=allow_reassociation,
         single_thread=single_thread,
+        errors_are_fatal=errors_are_fatal,
         graph=graph,
         routine=routine,
         run_directory=run_directory,

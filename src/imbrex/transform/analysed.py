@@ -30,8 +30,9 @@ from imbrex.transform.analysis.named_elements import name_elements
 from imbrex.transform.analysis.persistent import persistent_of
 from imbrex.transform.analysis.references import find_references
 from imbrex.transform.analysis.returned_datatypes import name_returned
+from imbrex.transform.analysis.restricted import find_restricted
 from imbrex.transform.analysis.slots import find_slotted
-from imbrex.transform.analysis.taken import handles_errors, other_codes
+from imbrex.transform.analysis.taken import gives_codes, other_codes
 from imbrex.transform.analysis.whole_program import unseen_code
 from imbrex.transform.known_libraries import known_functions, libraries_of
 from imbrex.transform.options import Options
@@ -45,11 +46,11 @@ class Analysis:
         self.program = program = read_program(paths, options)
         self.libraries = libraries = libraries_of(program)
         if any(source.checked or source.code_checks for source in program.files.values()) and (
-            unseen_code(program, libraries) or handles_errors(program)
+            gives_codes(program, unseen_code(program, libraries))
         ):  # an error code may come back: the macros that check them are read as they are
             self.program = program = read_program(paths, replace(options, checks=False))
             self.libraries = libraries = libraries_of(program)
-        while codes := other_codes(program):
+        while codes := other_codes(program, unseen_code(program, libraries)):
             options = replace(options, not_codes=options.not_codes | codes)
             self.program = program = read_program(paths, options)
             self.libraries = libraries = libraries_of(program)
@@ -64,7 +65,7 @@ class Analysis:
         aliases.slotted = find_slotted(program, aliases)
         named = name_elements(program, aliases)
         aliases.distinct = find_distinct(program, aliases, named)
-        aliases.distinct |= find_references(program, aliases)
+        aliases.distinct |= find_references(program, aliases) | find_restricted(program)
         aliases.owned = find_owned(program, aliases)
         name_kept(program, Footprints(program, aliases, libraries))
         name_constants(program, Footprints(program, aliases, libraries))

@@ -54,6 +54,7 @@ class Request:
     rewrites: str = ",".join(REWRITES)
     allow_reassociation: bool = False
     single_thread: bool = False
+    errors_are_fatal: bool = False
     graph: Path | None = None
     routine: str | None = None  # that `graph` draws
     run_directory: Path | None = None
@@ -91,6 +92,7 @@ def answer(request: Request) -> Answer:
         only=_only(request.only),
         reassociation=request.allow_reassociation,
         single_thread=request.single_thread,
+        errors_are_fatal=request.errors_are_fatal,
         progress_interval_s=_interval_s(request.progress_us, request.machine, warnings),
     )
     if request.database is not None:

@@ -24,6 +24,7 @@ class Options:
     # What a message started at a call takes at most, where it was measured.
     message_s: MessageTime | None = None
     single_thread: bool = False  # one thread calls MPI, whatever the program asks MPI for
+    errors_are_fatal: bool = False  # no file sets an error handler that returns
     reassociation: bool = False  # floating-point reductions may be rounded in another order
     checks: bool = True  # calls are read without macros that check their error codes
     not_codes: frozenset[str] = frozenset()  # names of variables that hold no such codes

@@ -30,6 +30,7 @@ def read_program(paths: list[Path], options: Options) -> Program:
 def _read_program(paths: list[Path], options: Options) -> Program:
     program = Program(
         single_thread=options.single_thread,
+        errors_are_fatal=options.errors_are_fatal,
         reassociation=options.reassociation,
         root=options.root,
     )

@@ -89,7 +89,7 @@ class Footprints(Changes):
     @cached_property
     def success(self) -> frozenset[str]:
         """Variables that hold nothing but MPI_SUCCESS."""
-        return frozenset() if self.unseen else always_success(self.program, self.addressed)
+        return always_success(self.program, self.addressed, self.unseen)
 
     @cached_property
     def operates_any_time(self) -> bool:

@@ -11,6 +11,7 @@ from itertools import zip_longest
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.model.calls import Call
+from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.routine import Routine
@@ -20,6 +21,8 @@ Given = tuple[tuple[str, int], ...]  # values of parameters in one call
 NOTHING_GIVEN: Given = ()
 _MOST = 127  # values that every integer type holds
 _TRUTH = {".true.": 1, ".false.": 0}
+_OF_THE_FILE = ("local", "host", "static")  # kinds of variables that no other file sets
+_ANYWHERE = (*_OF_THE_FILE, "global")
 # What gives the program error codes: handlers, and calls whose errors end nothing.
 _HANDLERS = re.compile(rb"errhandler|MPI_ERRORS_RETURN", re.IGNORECASE)
 STATUS = re.compile(rb"\b\w*stat\s*=\s*(\w+)", re.IGNORECASE)  # of input, output, allocation
@@ -99,12 +102,22 @@ def handles_errors(program: Program) -> bool:
     return named or any("errhandler" in call.name.lower() for call in program.calls())
 
 
-def always_success(program: Program, addressed: frozenset[str]) -> frozenset[str]:
+def gives_codes(program: Program, unseen: Reason | None) -> bool:
+    """Whether a call of MPI may return another code than MPI_SUCCESS.
+
+    `unseen`: why not all code of the program is known, which may set a handler as well.
+    """
+    return handles_errors(program) or not (unseen is None or program.errors_are_fatal)
+
+
+def always_success(
+    program: Program, addressed: frozenset[str], unseen: Reason | None
+) -> frozenset[str]:
     """Variables that never hold anything but MPI_SUCCESS, once they are set.
 
-    The program must be seen as a whole; `addressed` are variables whose address is taken.
+    `addressed` are variables whose address is taken, `unseen` is why not all code is known.
     """
-    if handles_errors(program):
+    if gives_codes(program, unseen):
         return frozenset()
     if any(_by_keyword(call) for call in program.calls()):
         return frozenset()
@@ -128,16 +141,19 @@ def always_success(program: Program, addressed: frozenset[str]) -> frozenset[str
         if (variable := program.variables.get(key)) is not None
         and not (variable.volatile or variable.pointer or variable.bounds)
         and variable.name.lower() not in statuses
-        and variable.kind in ("local", "host", "static", "global")
+        and variable.kind in (_ANYWHERE if unseen is None else _OF_THE_FILE)
     )
 
 
-def other_codes(program: Program) -> frozenset[str]:
-    """The names of variables that are read as checked codes, and may hold another than success."""
+def other_codes(program: Program, unseen: Reason | None) -> frozenset[str]:
+    """The names of variables that are read as checked codes, and may hold another than success.
+
+    `unseen` is why not all code of the program is known.
+    """
     if not any(source.code_checks for source in program.files.values()):
         return frozenset()
     addressed = frozenset(source for _, form, source in program.pointer_facts if form == "addr")
-    success = always_success(program, addressed)
+    success = always_success(program, addressed, unseen)
     found: set[str] = set()
     for source in program.files.values():
         names = {

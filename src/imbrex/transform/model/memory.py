@@ -41,6 +41,7 @@ class Variable:
     # Of C: the size of an element that is a structure of numbers alone, or a complex one; 0: of no
     # such.
     element_bytes: int = 0
+    restricted: bool = False  # of C: a pointer that is `restrict`
     rows: bool = False  # an array of vectors, each of which has memory of its own
     # Of assumed shape, and maybe a section whose elements do not follow each other in memory.
     scattered: bool = False

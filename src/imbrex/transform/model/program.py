@@ -53,6 +53,7 @@ class Program:
     unread_code: bool = False  # functions of C++ are not read; what they name has escaped
     single: frozenset[str] = frozenset()  # types of Fortran that have one object in the program
     single_thread: bool = False  # the user says that one thread calls MPI and uses its buffers
+    errors_are_fatal: bool = False  # the user says that error handlers end the program
     reassociation: bool = False  # floating-point reductions may be made in another order
     # Variables that share memory with others: key -> how (BY_POINTER, BY_EQUIVALENCE, a block).
     overlays: dict[str, set[str]] = field(default_factory=dict)

@@ -38,7 +38,14 @@ _ADDRESSES = frozenset(
     }
 )
 _REFERENCES = frozenset({TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE})
+_ALONE = re.compile(r"\*(?:const )?(?:__)?restrict\b[^*]*")
 _ORDERED = re.compile(r"\b(?:volatile|_Atomic)\b")
+
+
+def _ends_alone(spelling: str) -> bool:
+    """Whether the last pointer of a type is `restrict`."""
+    star = spelling.rfind("*")
+    return star >= 0 and _ALONE.fullmatch(spelling[star:]) is not None
 
 
 class TypeNode:
@@ -70,6 +77,12 @@ class TypeNode:
     )
     # Accesses keep their order, or other threads see it.
     is_ordered: Once[bool] = Once(lambda node: _ORDERED.search(node.canonical.spelling) is not None)
+    # A pointer to numbers that is `restrict`. What it holds of pointers may be held elsewhere too,
+    # and a structure that nothing changes may be reached by another name.
+    is_restricted: Once[bool] = Once(
+        lambda node: _ends_alone(node.canonical.spelling)
+        and node.canonical.pointee.innermost.is_number
+    )
     # Of C++: what it names is another object.
     is_reference: Once[bool] = Once(lambda node: node.canonical.kind in _REFERENCES)
     # Of C++: nothing of the program's own runs where a variable ends (some other types too).

@@ -110,6 +110,7 @@ class VariableReader:
             lifetime=self.lifetime if kind == "local" else None,
             line=declaration.location.line,
             reference=named,
+            restricted=declaration.type.is_restricted,
         )
 
     def _field_key(self, cursor: Any) -> str:

@@ -84,12 +84,6 @@ class BlockingToNonblocking(CallRewrite[list[Transfer], Decision]):
     def _assigned_to(self, site: Site) -> str:
         return "" if site.call.is_statement else self.assigned(site)
 
-    @staticmethod
-    def _taking(site: Site) -> frozenset[str]:
-        """What takes the code of the call."""
-        accesses = [] if site.call.is_statement else site.statement.accesses
-        return frozenset(a.variable for a in accesses if a.write and not a.through)
-
     def _check_buffer(self, site: Site, buffer: Argument) -> None:
         base = (buffer.base or "").lstrip("*")
         unknown = base not in self.program.variables or UNKNOWN_MEMORY in buffer.extends_into

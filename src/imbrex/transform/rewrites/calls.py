@@ -218,6 +218,12 @@ class CallRewrite(Placement, Rewrite[Site, ContentT, DoneT]):
             for call in statement.calls
         )
 
+    @staticmethod
+    def _taking(site: Site) -> frozenset[str]:
+        """What takes the code of the call; C only."""
+        accesses = [] if site.call.is_statement else site.statement.accesses
+        return frozenset(a.variable for a in accesses if a.write and not a.through)
+
     def without_codes(self, site: Site, accesses: list[Access]) -> list[Access]:
         """Accesses without those of error codes that are MPI_SUCCESS before and after."""
         success = self.footprints.success

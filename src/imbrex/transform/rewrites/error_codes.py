@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from imbrex.transform import mpi_calls
-from imbrex.transform.analysis.taken import handles_errors, returns_code
+from imbrex.transform.analysis.taken import gives_codes, returns_code
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
@@ -76,7 +76,7 @@ class ErrorCodes(Preparing[CodeSite, list[Edit]]):
     name = "error-codes"
 
     def sites(self) -> Iterator[CodeSite]:
-        if self.footprints.unseen is not None or handles_errors(self.program):
+        if gives_codes(self.program, self.footprints.unseen):
             return
         for routine in self.program.editable():
             source = self.program.files[routine.file]

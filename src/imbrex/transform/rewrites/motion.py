@@ -95,7 +95,21 @@ class ExistingMotion(Completing[list[Piece], Lowered]):
         return site.call.name in mpi_calls.STARTS or site.call.name in mpi_calls.REQUEST_OF_WAIT
 
     def assigned(self, site: Site) -> str:
-        return ""  # a Waitall that is taken apart would leave the variable as it was
+        """What takes the code; not where a wait that moves, or is taken apart, has to set it."""
+        keys = self._taking(site)
+        starts = site.call.name in mpi_calls.STARTS
+        as_it_is = starts or all(self.set_before(site, key) for key in keys)
+        return super().assigned(site) if as_it_is or self._is_unread(site, keys) else ""
+
+    def _is_unread(self, site: Site, keys: Iterable[str]) -> bool:
+        return all(never_read(self.program, site.routine, key) is None for key in keys)
+
+    def _takes(self, site: Site) -> list[Access]:
+        """What the variable that takes the code is set and read by, where that matters."""
+        keys = self._taking(site)
+        if self._is_unread(site, keys):
+            return []
+        return self.without_codes(site, [a for a in site.statement.accesses if a.variable in keys])
 
     def _code_stays(self, site: Site, argument: Argument) -> bool:
         if not super()._code_stays(site, argument):
@@ -131,7 +145,9 @@ class ExistingMotion(Completing[list[Piece], Lowered]):
             self._check_memory(site, buffer.text, buffer.base)
         request = request_argument(call)
         self._check_memory(site, request.text, request.base)
+        transfer.codes = self._taking(site)
         accesses = [*self._evaluation(site), *data_accesses(self.program, transfer)]
+        accesses += self._takes(site)
         return Piece(transfer, [*accesses, request_access(call, self.program)])
 
     def _check_memory(self, site: Site, text: str, base: str | None) -> None:
@@ -146,7 +162,7 @@ class ExistingMotion(Completing[list[Piece], Lowered]):
             self._refuse(site, ReasonKind.NO_START())
         status = call.arguments[mpi_calls.STATUS_OF_WAIT[call.name]]
         ignored = status.constant in ("MPI_STATUS_IGNORE", "MPI_STATUSES_IGNORE")
-        control = self._evaluation(site)
+        control = [*self._evaluation(site), *self._takes(site)]
         status_read = not ignored and (
             never_read(self.program, routine, status.base or "") is not None
         )
@@ -171,6 +187,7 @@ class ExistingMotion(Completing[list[Piece], Lowered]):
                 status_read=status_read,
                 repeats_condition=True,
                 control=[*control, part],
+                codes=self._taking(site),
             )
             released, completes = self._released(site, mine, error)
             accesses = [*stands.control, *released]
@@ -330,6 +347,7 @@ class ExistingMotion(Completing[list[Piece], Lowered]):
         moved = [t for piece in members if piece.transfer.crossed for t in piece.completes]
         argument = request_argument(site.call)
         requests = argument.fence or self.program.variables[argument.base or ""].name
+        taken = "" if site.call.is_statement else self.assigned(site)
 
         def render(text: Text, indent: str) -> list[str]:
             runs: list[list[int]] = []
@@ -340,7 +358,8 @@ class ExistingMotion(Completing[list[Piece], Lowered]):
                     runs.append([element])
             transfer = members[0].transfer
             lines = [
-                text.part_of_waitall(transfer, requests, run[0], len(run), indent) for run in runs
+                text.part_of_waitall(transfer, requests, run[0], len(run), indent, taken)
+                for run in runs
             ]
             return lines + text.fences(moved, indent)
 

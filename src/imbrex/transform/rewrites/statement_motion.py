@@ -53,8 +53,8 @@ class StatementMotion(ExistingMotion):
         statement = site.statement
         if statement.kind not in _MOVED or statement.removed:
             return False
-        alone = statement.kind is Kind.SIMPLE and site.call.is_statement
-        if alone and site.call.name.startswith("MPI_"):
+        alone = statement.kind is Kind.SIMPLE and site.call.name.startswith("MPI_")
+        if alone and (site.call.is_statement or self.assigned(site)):
             return False  # it is moved as such
         events = self.footprints.of(statement, site.routine.file).events
         names = {event.name for event in events}

@@ -86,9 +86,15 @@ class CText:
         return f"if ({condition})\n{inner}{text}"
 
     def part_of_waitall(
-        self, transfer: Transfer, requests: str, first: int, count: int, indent: str
+        self,
+        transfer: Transfer,
+        requests: str,
+        first: int,
+        count: int,
+        indent: str,
+        taken: str = "",
     ) -> str:
-        """A wait for some of the requests of an MPI_Waitall."""
+        """A wait for some of the requests of an MPI_Waitall; `taken` is what takes its code."""
         plain = not first and not self.source.is_cxx  # in C++ it may be a vector
         request = requests if plain else f"&{requests}[{first}]"
         guards = transfer.guards
@@ -98,6 +104,7 @@ class CText:
             text = call_text("MPI_Wait", [f"&{requests}[{first}]", status], inner)
         else:
             text = call_text("MPI_Waitall", [str(count), request, statuses_of(transfer)], inner)
+        text = f"{taken} {text}" if taken else text
         if not guards:
             return text
         condition = guards[0] if len(guards) == 1 else " && ".join(f"({g})" for g in guards)

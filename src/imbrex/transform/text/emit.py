@@ -30,7 +30,13 @@ class Text(Protocol):
     def moved(self, statement: Statement, guards: list[str], indent: str) -> str: ...
 
     def part_of_waitall(
-        self, transfer: Transfer, requests: str, first: int, count: int, indent: str
+        self,
+        transfer: Transfer,
+        requests: str,
+        first: int,
+        count: int,
+        indent: str,
+        taken: str = "",
     ) -> str: ...
 
     def fences(self, transfers: list[Transfer], indent: str) -> list[str]: ...

@@ -202,7 +202,13 @@ class FortranText:
         )
 
     def part_of_waitall(
-        self, transfer: Transfer, requests: str, first: int, count: int, indent: str
+        self,
+        transfer: Transfer,
+        requests: str,
+        first: int,
+        count: int,
+        indent: str,
+        taken: str = "",
     ) -> str:
         """A wait for some of the requests of an MPI_Waitall."""
         self._follow(transfer)
