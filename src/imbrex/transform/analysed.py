@@ -29,8 +29,8 @@ from imbrex.transform.analysis.message_places import note_places
 from imbrex.transform.analysis.named_elements import name_elements
 from imbrex.transform.analysis.persistent import persistent_of
 from imbrex.transform.analysis.references import find_references
-from imbrex.transform.analysis.returned_datatypes import name_returned
 from imbrex.transform.analysis.restricted import find_restricted
+from imbrex.transform.analysis.returned_datatypes import name_returned
 from imbrex.transform.analysis.slots import find_slotted
 from imbrex.transform.analysis.taken import gives_codes, other_codes
 from imbrex.transform.analysis.whole_program import unseen_code

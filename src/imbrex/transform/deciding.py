@@ -10,7 +10,8 @@ from imbrex.transform.model.routine import Routine
 from imbrex.transform.rewrites.base import Decision, Refusal, Site, left_alone
 from imbrex.transform.rewrites.blocking import BlockingToNonblocking
 from imbrex.transform.rewrites.collectives import CollectivesToNonblocking
-from imbrex.transform.rewrites.motion import ExistingMotion, Lowered
+from imbrex.transform.rewrites.motion import ExistingMotion
+from imbrex.transform.rewrites.pieces import Lowered
 from imbrex.transform.rewrites.placement import settle
 from imbrex.transform.rewrites.statement_motion import StatementMotion
 

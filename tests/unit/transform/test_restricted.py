@@ -73,11 +73,30 @@ def test_called_again_by_another(tmp_path: Path) -> None:
     assert moves(tmp_path, before + text + behind.replace("step(b, a, n - 1, left, right, 0)", ";"))
 
 
-def test_called_by_address(tmp_path: Path) -> None:
-    text = STEP % (FIRST, "", "")
-    kept = "void (*stepper)(double *restrict, double *, int, int, int, int) = step;\n"
-    assert moves(tmp_path, text)
-    assert not moves(tmp_path, text + kept)
+POOL = """#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    double *pool = calloc(200, sizeof *pool);
+    %s
+    step(pool, pool + 100, 100, 0, 0, 1);
+    MPI_Finalize();
+    return pool[3] > 0.0;
+}
+"""
+
+
+def test_called_through_a_pointer(tmp_path: Path) -> None:
+    declared = "static void (*stepper)(double *, double *, int, int, int, int);\n"
+    call = "if (again) stepper(v, u, n, left, right, 0);"
+    assert moves(tmp_path, STEP % (FIRST, "", "") + POOL % "")
+    text = STEP % (FIRST, "", call) + POOL % "stepper = step;"
+    assert not moves(tmp_path, declared + text)
+
+
+def test_one_of_three(tmp_path: Path) -> None:
+    """Two that are not `restrict` stay what they are beside one that is."""
+    assert not moves(tmp_path, STEP % ("double *restrict w, double *u, double *v", "", ""))
 
 
 @pytest.mark.parametrize(("pointer", "moved"), [("double *", False), ("struct box *", False)])

@@ -11,8 +11,8 @@ from imbrex.transform.model.reasons import ReasonKind
 
 _TABLE = """
 value-used error-code
-    leave errors to the handler `MPI_ERRORS_ARE_FATAL`, give all files, and use a variable for
-    error codes alone: then its checks are passed
+    leave errors to the handler `MPI_ERRORS_ARE_FATAL`, give all files or `--errors-are-fatal`, and
+    use a variable for error codes alone: then its checks are passed
 call-of-macro call-from-macro call-amid-macro preprocessor-line line declarations-hold
     write that part without the macro or the `#if`
 buffered-send

@@ -80,8 +80,9 @@ class TypeNode:
     # A pointer to numbers that is `restrict`. What it holds of pointers may be held elsewhere too,
     # and a structure that nothing changes may be reached by another name.
     is_restricted: Once[bool] = Once(
-        lambda node: _ends_alone(node.canonical.spelling)
-        and node.canonical.pointee.innermost.is_number
+        lambda node: (
+            _ends_alone(node.canonical.spelling) and node.canonical.pointee.innermost.is_number
+        )
     )
     # Of C++: what it names is another object.
     is_reference: Once[bool] = Once(lambda node: node.canonical.kind in _REFERENCES)

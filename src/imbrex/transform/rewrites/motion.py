@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.operations import own_operation
-from imbrex.transform.analysis.request_states import Started
 from imbrex.transform.analysis.requests import (
     request_access,
     request_argument,
@@ -27,41 +25,13 @@ from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.statements import Kind, Statement
-from imbrex.transform.rewrites.base import Decision, Places, Plan, Refusal, Site
+from imbrex.transform.rewrites.base import Decision, Plan, Refusal, Site
 from imbrex.transform.rewrites.calls import sites_in
 from imbrex.transform.rewrites.completions import Completing, strictest
+from imbrex.transform.rewrites.pieces import Lowered, Piece, places_of
 from imbrex.transform.text.emit import Text
 
 _MOST_ELEMENTS = 64  # of a Waitall that is taken apart
-
-
-def places_of(starts: Iterable[Started]) -> Places:
-    """File and line of each; of persistent requests where they are started, not made."""
-    return frozenset(
-        place
-        for start in starts
-        for place in start.begun or ((start.routine.file, start.transfer.call.line),)
-    )
-
-
-@dataclass(slots=True, eq=False)
-class Piece:
-    """What one call, or one element of a Waitall, is moved as."""
-
-    transfer: Transfer
-    accesses: list[Access]
-    element: int | None = None  # of the request array, where a Waitall is taken apart
-    completes: list[Transfer] = field(default_factory=list)
-    begun: Places = frozenset()  # where what it completes is started
-    inserted: Statement | None = None
-
-
-@dataclass(slots=True, eq=False)
-class Lowered:
-    """A call whose pieces stand in the model in its place."""
-
-    site: Site
-    pieces: list[Piece]
 
 
 class ExistingMotion(Completing[list[Piece], Lowered]):
@@ -94,20 +64,10 @@ class ExistingMotion(Completing[list[Piece], Lowered]):
     def applies(self, site: Site) -> bool:
         return site.call.name in mpi_calls.STARTS or site.call.name in mpi_calls.REQUEST_OF_WAIT
 
-    def assigned(self, site: Site) -> str:
-        """What takes the code; not where a wait that moves, or is taken apart, has to set it."""
-        keys = self._taking(site)
-        starts = site.call.name in mpi_calls.STARTS
-        as_it_is = starts or all(self.set_before(site, key) for key in keys)
-        return super().assigned(site) if as_it_is or self._is_unread(site, keys) else ""
-
-    def _is_unread(self, site: Site, keys: Iterable[str]) -> bool:
-        return all(never_read(self.program, site.routine, key) is None for key in keys)
-
     def _takes(self, site: Site) -> list[Access]:
-        """What the variable that takes the code is set and read by, where that matters."""
+        """What the variable that takes the code of a wait is set by, where a check needs that."""
         keys = self._taking(site)
-        if self._is_unread(site, keys):
+        if all(never_read(self.program, site.routine, key) is None for key in keys):
             return []
         return self.without_codes(site, [a for a in site.statement.accesses if a.variable in keys])
 
@@ -147,7 +107,6 @@ class ExistingMotion(Completing[list[Piece], Lowered]):
         self._check_memory(site, request.text, request.base)
         transfer.codes = self._taking(site)
         accesses = [*self._evaluation(site), *data_accesses(self.program, transfer)]
-        accesses += self._takes(site)
         return Piece(transfer, [*accesses, request_access(call, self.program)])
 
     def _check_memory(self, site: Site, text: str, base: str | None) -> None:

@@ -27,7 +27,8 @@ from imbrex.transform.rewrites.base import Plan, Refusal, Site
 from imbrex.transform.rewrites.blocking import BlockingToNonblocking
 from imbrex.transform.rewrites.climb import Climb
 from imbrex.transform.rewrites.iterations import Iterations
-from imbrex.transform.rewrites.motion import ExistingMotion, Piece
+from imbrex.transform.rewrites.motion import ExistingMotion
+from imbrex.transform.rewrites.pieces import Piece
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
 from imbrex.transform.rewrites.statement_motion import StatementMotion
 from imbrex.transform.text.edits import Edit

@@ -22,7 +22,8 @@ from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.statements import Kind, Statement
 from imbrex.transform.rewrites.base import Decision, Refusal, Site
 from imbrex.transform.rewrites.completions import strictest
-from imbrex.transform.rewrites.motion import ExistingMotion, Lowered, Piece, places_of
+from imbrex.transform.rewrites.motion import ExistingMotion
+from imbrex.transform.rewrites.pieces import Lowered, Piece, places_of
 
 _EDGES = (ReasonKind.BLOCK_BEGINS, ReasonKind.BLOCK_ENDS)
 _MOVED = (Kind.SIMPLE, Kind.LOOP)
