@@ -67,8 +67,8 @@ REFUSED = {
     "an index of an index": (ROWS + "w[(int)v[i][j]] = u[i + 1][j];", "depend on each other"),
     "a step of two": ("for (int i = 1; i <= N; i += 2) v[i][1] = u[i + 1][1];", "count by one"),
     "an unsigned bound": (
-        "for (unsigned k = 1; k <= m; k++) v[k][1] = u[k + 1][1];",
-        "may be unsigned",
+        "for (unsigned k = rank + 1; k <= m; k++) v[k][1] = u[k + 1][1];",
+        "counts without a sign",
     ),
     "a jump out": (
         ROWS + "{ if (v[i][j] > 3.0) break; v[i][j] = u[i + 1][j]; }",

@@ -6,6 +6,8 @@ else in the part that runs last, as is what it does behind the nest (see `around
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from imbrex.transform.analysis.around_loops import (
     Parts,
     idle,
@@ -95,7 +97,7 @@ class CalledNests:
             low, high = binding.value(span.low), binding.value(span.high)
             if low is None or high is None:
                 return None
-            ranges.append(LoopRange(span.index, low, high, span.every))
+            ranges.append(replace(span, low=low, high=high))
             bounds.append(self._positions(callee, loop, span))
         accesses = []
         certain: set[Access] = set()

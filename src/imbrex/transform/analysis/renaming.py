@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from imbrex.transform.model.affine import Affine, Range, Section
 from imbrex.transform.model.elementwise import Part
 from imbrex.transform.model.memory import Access
 from imbrex.transform.model.program import Program
-from imbrex.transform.model.statements import LoopRange, Statement
+from imbrex.transform.model.statements import Statement
 
 
 class Renaming:
@@ -60,7 +61,7 @@ class Renaming:
         loop = statement.loop
         if loop is not None:
             low, high = self.value(loop.low), self.value(loop.high)
-            statement.loop = LoopRange(loop.index, low, high, loop.every)
+            statement.loop = replace(loop, low=low, high=high)
         statement.elementwise = tuple(self._part(part) for part in statement.elementwise)
         statement.holding = tuple(self.value(form) for form in statement.holding)
         statement.failing = tuple(self.value(form) for form in statement.failing)

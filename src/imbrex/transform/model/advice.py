@@ -190,8 +190,11 @@ iterations iterations-unknown carried
     (time levels `u(:,:,old)`, `u(:,:,new)`: pass them as two arguments)
 one-part
     nothing, if it is so; else take the recurrence or the sum into a loop of its own
-loop-calls bound-changes bound-unsigned header
-    count by one, with bounds that are set before the loop and signed
+loop-calls bound-changes header
+    count by one, with bounds that are set before the loop
+bound-unsigned
+    count from a number, with an index whose type is written, to a bound without `-`, or outside of
+    conditions; or with signed numbers alone
 not-counted
     count by a constant, with bounds of integer type that are plain variables
 no-second

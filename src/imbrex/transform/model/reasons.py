@@ -263,7 +263,9 @@ class ReasonKind(Sentence):
     )
     LOOP_CALLS = "the loop calls {call}"
     BOUND_CHANGES = "a bound of the loop may change in it"
-    BOUND_UNSIGNED = "a bound of the loop may be unsigned"
+    BOUND_UNSIGNED = (
+        "the loop counts without a sign, and not from a constant, or to what may be below 0"
+    )
     HEADER = "the header of the loop is not a plain count by one"
     NOT_COUNTED = "the header of the loop does not tell which iteration is the last"
     NO_SECOND = "no second buffer can be made for `{variable}`: its size is not told"

@@ -70,6 +70,7 @@ class LoopRange:
     low: Affine
     high: Affine
     every: bool = True  # it takes each value between them, in one direction or the other
+    unsigned: bool = False  # of C: its header computes or compares without a sign
 
 
 @dataclass(slots=True, eq=False)

@@ -32,11 +32,19 @@ def counted(reader: ExpressionReader, first: Any, test: Any, step: Any) -> LoopR
         return None
     strict = operator in (cc.LESS, cc.GREATER)
     every = _by_one(reader, step)
+    unsigned = _unsigned(value) or _unsigned(test)
     if upward and operator in (cc.LESS, cc.LESS_EQUAL):
-        return LoopRange(index, start, bound.plus(Affine(int(strict)), -1), every)
+        return LoopRange(index, start, bound.plus(Affine(int(strict)), -1), every, unsigned)
     if not upward and operator in (cc.GREATER, cc.GREATER_EQUAL):
-        return LoopRange(index, bound.plus(Affine(int(strict))), start, every)
+        return LoopRange(index, bound.plus(Affine(int(strict))), start, every, unsigned)
     return None
+
+
+def _unsigned(cursor: Any) -> bool:
+    """Whether any part of an expression has a type without a sign."""
+    if cursor.kind in ck.EXPRESSIONS and cursor.type.is_unsigned:
+        return True
+    return any(_unsigned(operand) for operand in cursor.operands)
 
 
 def _by_one(reader: ExpressionReader, step: Any) -> bool:

@@ -27,6 +27,17 @@ _NUMBERS = frozenset(
     }
 )
 _INTEGERS = frozenset(TypeKind.from_id(number) for number in range(TypeKind.CHAR_U.value, 21))
+_UNSIGNED = frozenset(
+    {
+        TypeKind.CHAR_U,
+        TypeKind.UCHAR,
+        TypeKind.USHORT,
+        TypeKind.UINT,
+        TypeKind.ULONG,
+        TypeKind.ULONGLONG,
+        TypeKind.UINT128,
+    }
+)
 _ADDRESSES = frozenset(
     {
         TypeKind.POINTER,
@@ -71,6 +82,7 @@ class TypeNode:
     is_number: Once[bool] = Once(lambda node: node.canonical.kind in _NUMBERS)
     is_complex: Once[bool] = Once(lambda node: is_complex(node))
     is_integer: Once[bool] = Once(lambda node: node.canonical.kind in _INTEGERS)
+    is_unsigned: Once[bool] = Once(lambda node: node.canonical.kind in _UNSIGNED)
     # A number that nothing may change.
     is_fixed: Once[bool] = Once(
         lambda node: node.is_number and node.canonical.spelling.startswith("const ")

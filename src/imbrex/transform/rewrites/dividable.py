@@ -11,7 +11,7 @@ from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language
-from imbrex.transform.model.statements import LoopRange
+from imbrex.transform.rewrites.signs import headers_keep, signed
 from imbrex.transform.text.directives import directives_allow, may_be_parted
 from imbrex.transform.text.division import Cuts, by_arguments, is_readable, several_layers
 from imbrex.transform.text.layout import first_on_line, whole_lines
@@ -29,10 +29,9 @@ def unreadable(program: Program, routine: Routine, space: Space, cuts: Cuts) -> 
     source = program.files[routine.file]
     if not may_be_parted(program, source, space, len(cuts)):
         return Reason(ReasonKind.LOOP_DIRECTIVE(), place)
-    ranges = [space.ranges[number] for number in cuts]
-    if not _signed(program, ranges):
-        return Reason(ReasonKind.BOUND_UNSIGNED(), place)
     if space.call is not None:
+        if not signed(program, [space.ranges[number] for number in cuts]):
+            return Reason(ReasonKind.BOUND_UNSIGNED(), place)
         texts = [space.call.arguments[p].text for n in cuts for p in (space.bounds or [])[n]]
         if space.call.macro or any("\n" in text for text in texts):
             return Reason(ReasonKind.CALL_FROM_MACRO(), place)
@@ -42,18 +41,11 @@ def unreadable(program: Program, routine: Routine, space: Space, cuts: Cuts) -> 
         return Reason(ReasonKind.LOOP_LABELS(), place)
     if not space.statement.parent or not first_on_line(source.data, space.statement.code_start):
         return Reason(ReasonKind.LOOP_LINE(), place)
-    return None if is_readable(source, space, cuts) else Reason(ReasonKind.HEADER(), place)
-
-
-def _signed(program: Program, ranges: list[LoopRange]) -> bool:
-    for span in ranges:
-        for name in {span.index} | span.low.numbers() | span.high.numbers():
-            variable = program.variables.get(name)
-            if variable is not None and variable.element.startswith(("type(", "class(")):
-                continue  # the object whose component it is
-            if variable is None or "unsigned" in variable.element or "_t" in variable.element:
-                return False
-    return True
+    if not is_readable(source, space, cuts):
+        return Reason(ReasonKind.HEADER(), place)
+    if not headers_keep(program, source, space, list(cuts)):
+        return Reason(ReasonKind.BOUND_UNSIGNED(), place)
+    return None
 
 
 def _undividable(program: Program, user: Routine, space: Space, cuts: Cuts) -> Reason | None:
@@ -69,9 +61,6 @@ def _undividable(program: Program, user: Routine, space: Space, cuts: Cuts) -> R
     if object_of(program, user, callee, space.call) is None:
         cause = ReasonKind.OBJECT_COMPUTED(routine=callee.name)
         return Reason(cause, Location(user.file, space.statement.line))
-    loops = [space.loops[number] for number in cuts]
-    if not _signed(program, [loop.loop for loop in loops if loop.loop is not None]):
-        return Reason(ReasonKind.BOUND_UNSIGNED(), place)
     source = program.files[callee.file]
     if not directives_allow(program, source, space, len(cuts)):
         return Reason(ReasonKind.LOOP_DIRECTIVE(), place)
@@ -80,6 +69,8 @@ def _undividable(program: Program, user: Routine, space: Space, cuts: Cuts) -> R
         return Reason(ReasonKind.LOOP_LABELS(), place)  # a nest for each end in one routine
     if not is_readable(source, space, cuts):
         return Reason(ReasonKind.HEADER(), place)
+    if not headers_keep(program, source, space, list(cuts)):
+        return Reason(ReasonKind.BOUND_UNSIGNED(), place)
     spans = [(s.start, s.end) for s in space.initial] + space.once()
     for start, end in spans if source.is_fortran else []:
         shared = whole_lines(source.data, start, end) == (start, end)

@@ -107,6 +107,54 @@ class Header:
         return self.text(f"merge({low}, {first}, {always})" if always else first, high)
 
 
+@dataclass(frozen=True, slots=True)
+class UnsignedHeader(Header):
+    """The header of a loop of C that computes without a sign and begins with a constant.
+
+    Nothing is subtracted from the bound unless it is known to be larger: `i < n - 1` holds for
+    nearly every index where n is 0. An index with something added to it gets to no number that the
+    index itself does not have to reach for the loop to end.
+    """
+
+    limit: str = ""  # the bound as it is written, of either comparison
+
+    def inner(self, cut: tuple[int, int]) -> str:
+        before, behind = cut
+        return self._loop(shifted(self.low, before), self.limit, ahead=behind)
+
+    def strips(self, cut: tuple[int, int]) -> list[str]:
+        before, behind = cut
+        found = []
+        if before:
+            last = shifted(self.low, before if self.strict else before - 1)
+            found.append(self._loop(self.low, f"({last} < {self.limit} ? {last} : {self.limit})"))
+        if behind:
+            first = shifted(self.low, before)
+            # So many iterations leave none out at the low end, and more than `behind` in all.
+            least = shifted(first, behind if self.strict else behind - 1)
+            start = shifted(self.limit, -behind if self.strict else 1 - behind)
+            found.append(self._loop(f"({self.limit} < {least} ? {first} : {start})", self.limit))
+        return found
+
+    def _c_ends(self, cut: tuple[int, int], always: str) -> str:
+        low, limit = self.low, self.limit
+        before = f"{always} || " if always else ""
+        second = shifted(low, 1) if self.strict else low
+        compare = "<=" if self.strict else "<"
+        if cut == (1, 1):
+            step = f"{before}{limit} <= {second} ? 1 : {difference(limit, second)}"
+            return self._loop(low, limit, step)
+        if cut == (1, 0):
+            return self._loop(low, f"({before}{limit} {compare} {low} ? {limit} : {second})")
+        return self._loop(f"({before}{limit} {compare} {low} ? {low} : {self.high})", limit)
+
+    def _loop(self, low: str, limit: str, step: str = "", ahead: int = 0) -> str:
+        index = shifted(self.index, ahead)
+        compare = "<" if self.strict else "<="
+        advance = f"{self.index} += {step}" if step else f"{self.index}++"
+        return f"for ({self.first}{low}; {index} {compare} {limit}; {advance})"
+
+
 def whole_statement(statement: Statement) -> Header:
     """In the place of a header: a statement, or a nest, that is written anew as a whole."""
     return Header(statement.code_start, statement.end, "", "", "", "", False, True)
@@ -163,7 +211,7 @@ def read_header(source: SourceFile, loop: Statement, *, named: bool = False) -> 
             if following[:5] == b"     " and following[5:6] not in (b" ", b"0", b"\n", b""):
                 return None  # continued
         strict, high = False, match["high"]
-    return Header(
+    parts = (
         start + match.start(),
         start + match.end(),
         match["first"],
@@ -173,3 +221,6 @@ def read_header(source: SourceFile, loop: Statement, *, named: bool = False) -> 
         strict,
         fortran,
     )
+    if loop.loop is not None and loop.loop.unsigned:
+        return UnsignedHeader(*parts, limit=match["high"])
+    return Header(*parts)
