@@ -87,6 +87,9 @@ class Network:
     in_order: bool = True
     """Messages to one peer follow each other, as they do through one connection; else they share
     links as those to different peers do."""
+    found_when_sent: bool = False
+    """A receive from any source takes what was sent first, as in a simulator whose probe finds a
+    message before it is there; else what is there first. Only farms ask (farm_order.py)."""
     in_turns: bool = False
     """Of two processes that leave a call at the same time the lower one is a little ahead."""
 

@@ -16,6 +16,11 @@ from imbrex.replay.run_log import NOWHERE, IntArray, RunLog
 
 def first_come(log: RunLog, partner: IntArray) -> Counter[int]:
     """By site the messages that were taken before another which was under way as well."""
+    return Counter(log.records["site"][raced_takes(log, partner)].tolist())
+
+
+def raced_takes(log: RunLog, partner: IntArray) -> IntArray:
+    """The receives and probes that took such a message."""
     records = log.records
     probe, of_probe = probed(log)
     receive = np.flatnonzero(log.is_kind(Kind.RECV))
@@ -24,7 +29,7 @@ def first_come(log: RunLog, partner: IntArray) -> Counter[int]:
     wild = log.has(Flag.WILDCARD)[taken] & (send != NOWHERE)
     taken, send = taken[wild], send[wild]
     if not len(taken):
-        return Counter()
+        return np.zeros(0, np.int64)
     at_call = np.where(log.end[taken] != NOWHERE, log.end[taken], log.call[taken])
     first = np.searchsorted(log.call, at_call)
     taken_ns = records["exit_ns"][first] + log.start_ns[log.stream[first]]
@@ -35,4 +40,5 @@ def first_come(log: RunLog, partner: IntArray) -> Counter[int]:
     raced = np.logical_and.reduce([column[here] == column[then] for column in where])
     raced &= log.rank[send[here]] != log.rank[send[then]]
     raced &= sent_ns[then] < taken_ns[here]
-    return Counter(records["site"][taken[here[raced]]].tolist())
+    found: IntArray = np.asarray(taken[here[raced]], np.int64)
+    return found

@@ -22,7 +22,8 @@ from imbrex.replay.arrays import (
     bytes_and_flags,
 )
 from imbrex.replay.collectives import Collectives
-from imbrex.replay.first_come import first_come
+from imbrex.replay.farms import Farm, find_farms, of_calls
+from imbrex.replay.first_come import raced_takes
 from imbrex.replay.group_epochs import group_epochs
 from imbrex.replay.locks import LOCKS, with_lock_messages
 from imbrex.replay.meetings import Meetings, meetings
@@ -41,13 +42,17 @@ _SPINS = 0.5
 """Before a test that succeeds: with more than this share of the time in tests that did not, the
 program waited for it, and did not compute beside it."""
 
+_MOST_IN_FARMS = 5_000_000
+"""Operations up to which farms are looked for."""
+
 
 @dataclass(frozen=True)
 class LogSchedule:
     """`schedule`; what of it is not replayed (calls by reason and by site, `missing_ns` of them);
     the measured run time, from the first rank's start; by site the collectives whose blocks differ
     in sizes that the log does not tell, so that they are taken to be equal; and by site the
-    messages before which another could have come (first_come.py)."""
+    messages before which another could have come (first_come.py). `farms`: those that give work to
+    whoever asks first (farms.py)."""
 
     schedule: ArraySchedule
     not_replayed: dict[str, Counter[int]]
@@ -56,6 +61,7 @@ class LogSchedule:
     calls: int
     divided_equally: Counter[int] = field(default_factory=Counter)
     first_come: Counter[int] = field(default_factory=Counter)
+    farms: tuple[Farm, ...] = ()
 
 
 def schedule_from_log(log: RunLog, collectives: Collectives | None = None) -> LogSchedule:
@@ -283,6 +289,8 @@ class _Conversion:
         at_call = log.records["site"][self.first_of_call][call]
         sites = np.where(begins, site[about], at_call).astype(np.uint32)
         result, sites, stream, moved = merged(result, sites, stream)
+        call_of = np.zeros(len(result), np.int64)
+        call_of[moved[::-1]] = call[::-1]
         members = moved[begin[self.met.members]]
         schedule = ArraySchedule(
             operations=result,
@@ -296,6 +304,7 @@ class _Conversion:
             site=np.maximum(sites.astype(np.int64), 0).astype(np.uint32),
         )
         measured = int((log.start_ns + log.end_ns).max(initial=0))
+        raced = raced_takes(log, self.partner)
         left = self.first_of_call[self.as_measured]
         missing = int((log.records["exit_ns"][left] - log.records["enter_ns"][left]).sum())
         return LogSchedule(
@@ -305,8 +314,16 @@ class _Conversion:
             measured,
             self.calls,
             self.met.blocks.untold,
-            first_come(log, self.partner),
+            Counter(log.records["site"][raced].tolist()),
+            self._farms(schedule, call_of, raced),
         )
+
+    def _farms(self, schedule: ArraySchedule, call: IntArray, raced: IntArray) -> tuple[Farm, ...]:
+        if not len(raced) or len(call) > _MOST_IN_FARMS:
+            return ()
+        first = (schedule.operations["flags"] & Flag.CALL) != 0
+        own = of_calls(self.log, np.minimum(call, self.calls - 1), first)
+        return find_farms(schedule, own, np.unique(self.log.stream[raced]))
 
     def _fill_calc(
         self,

@@ -38,7 +38,8 @@ class RunLog:
     number of its `call` and, of what it began, the number of the call that saw it complete (`end`,
     NOWHERE: nobody did); `peer` is the world rank that it names (NOWHERE: none). `operations` are
     the names of all, `nodes` the host of each rank. `blocks` are the sizes of collectives' blocks
-    as each rank's log has them.
+    as each rank's log has them. `looks`: of each record, how many calls like it found nothing right
+    before (0: none, or the log does not tell), and the time in them.
     """
 
     records: NDArray[np.void]
@@ -56,6 +57,7 @@ class RunLog:
     nodes: IntArray
     wall_ns: int
     blocks: dict[int, dict[Collective, BlockSizes]] = field(default_factory=dict)
+    looks: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
 
     @property
     def ranks(self) -> int:
@@ -213,7 +215,18 @@ def _joined(logs: list[CallLog], operations: tuple[str, ...], nodes: IntArray, r
         nodes=nodes,
         wall_ns=int(run.ranks["wall_ns"].max(initial=0)),
         blocks={rank: block_sizes(log.blocks) for rank, log in enumerate(logs)},
+        looks=np.concatenate([_looks(log) for log in logs]) if logs else np.zeros((0, 2), np.int64),
     )
+
+
+def _looks(log: CallLog) -> IntArray:
+    found = np.zeros((len(log.calls), 2), np.int64)
+    _, row, told = np.intersect1d(log.calls["id"], log.polls["id"], return_indices=True)
+    before = np.where(row > 0, log.calls["exit_ns"][row - 1], 0)
+    alone = (log.polls["since_ns"][told] >= before) | (row == 0)
+    found[row[alone], 0] = log.polls["calls"][told][alone]
+    found[row[alone], 1] = log.polls["call_ns"][told][alone]
+    return found
 
 
 def _ends(records: NDArray[np.void], call: IntArray, sizes: list[int]) -> IntArray:

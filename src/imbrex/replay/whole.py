@@ -18,6 +18,7 @@ from imbrex.replay.arrays import ArraySchedule
 from imbrex.replay.collective_messages import as_messages
 from imbrex.replay.collectives import Collectives, read_collectives
 from imbrex.replay.evaluate import IDEAL, PARTS, Network, Replayed, Replayer
+from imbrex.replay.farm_schedule import as_served, chance_ns, serves_as_it_did
 from imbrex.replay.from_log import LogSchedule, schedule_from_log
 from imbrex.replay.parametric import of_byte_time, of_latency, tolerance
 from imbrex.replay.run_log import read_run_log
@@ -110,9 +111,25 @@ def predict_whole(run: Run, interconnects: list[Interconnect], settings: Setting
     }
     shares = _shared(made.schedule)
     replayed = as_messages(made.schedule) if shares else made.schedule
+    farms = made.farms if shares else ()
     for number, situation in enumerate(found):
         replayer = Replayer(situation.place(replayed))
+        own = number == 0 and situation.name.startswith(AS_MEASURED)
+        placed = situation.place(made.schedule)
+        if (
+            own
+            and farms
+            and not serves_as_it_did(placed, farms, situation.network, made.measured_ns)
+        ):
+            farms = ()
+        served = None if own else as_served(placed, farms, situation.network)
+        if served is not None:
+            replayer = Replayer(as_messages(served))
         row = on_network(RunSites(run), replayer, situation, with_sites=number == 0)
+        row["served_s"] = None
+        if served is not None:
+            span = chance_ns(placed, farms, situation.network)
+            row["served_s"] = [row["time_s"] + ns * 1e-9 for ns in span]
         document["networks"].append(row)
     if as_measured(document) is not None:
         busy = made_while_busy(run)

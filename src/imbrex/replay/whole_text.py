@@ -19,6 +19,8 @@ _MOST_SITES = 8
 _MOST_LEFT_OUT = 4
 _FEW_MESSAGES = 0.01
 """Of the calls: fewer messages whose order another network may change are not told."""
+_WIDE = 0.02
+"""Less apart may be what a farm takes by chance before both are told."""
 _SAVED = ("transfer", "hidden saves at most", "progress saves")
 """Figures of `agreement` of which the run has an upper limit."""
 
@@ -164,6 +166,12 @@ def _first_come(document: dict[str, Any]) -> list[str]:
     messages = sum(row["messages"] for row in rows)
     if messages < _FEW_MESSAGES * document["calls"]:
         return []
+    networks = document["networks"][1 if as_measured(document) is not None else 0 :]
+    if networks and all(row.get("served_s") for row in networks):
+        return [
+            "On other networks work goes to whoever asks first, as in the program.",
+            *_chance(networks),
+        ]
     lines = [
         f"{messages} messages were taken before one of another rank that was on its way too; the",
         "replay keeps the order of the run, which on another network may be another:",
@@ -171,6 +179,19 @@ def _first_come(document: dict[str, Any]) -> list[str]:
     lines += [f"  {row['site']}: {row['messages']} messages" for row in rows[:_MOST_LEFT_OUT]]
     if len(rows) > _MOST_LEFT_OUT:
         lines.append(f"  and {len(rows) - _MOST_LEFT_OUT} more (--json)")
+    return lines
+
+
+def _chance(rows: list[dict[str, Any]]) -> list[str]:
+    """Where it hangs on little which tasks a boss takes itself."""
+    spans = [(row["network"]["name"], *row["served_s"]) for row in rows]
+    wide = [span for span in spans if span[2] - span[1] > _WIDE * span[1]]
+    if not wide:
+        return []
+    lines = ["Which tasks it takes itself hangs on less than the log tells; so run time may be:"]
+    lines += [f"  {name}: {seconds(a)} to {seconds(b)}" for name, a, b in wide[:_MOST_LEFT_OUT]]
+    if len(wide) > _MOST_LEFT_OUT:
+        lines.append(f"  and {len(wide) - _MOST_LEFT_OUT} more (--json)")
     return lines
 
 

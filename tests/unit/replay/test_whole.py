@@ -265,6 +265,26 @@ def test_the_text_says_where_the_order_of_the_run_decides(make_run: MakeRun) -> 
     assert "  and 6 more (--json)" in lines
 
 
+def test_the_text_says_where_work_goes_to_whoever_asks_first(make_run: MakeRun) -> None:
+    folder = make_run()
+    own = on(folder, one_message(), name=f"{AS_MEASURED} (inter-node)") | {"served_s": None}
+    other = on(folder, one_message(), name="other") | {"served_s": [5000e-9, 5010e-9]}
+    whole = document([own, other], 6600e-9) | {
+        "calls": 1000,
+        "first_come": [{"site": "app.c:1", "messages": 500}],
+    }
+    text = whole_text(load_run(folder), whole)
+    assert "work goes to whoever asks first, as in the program." in text
+    assert "keeps the order of the run" not in text
+    assert "takes itself" not in text
+    other["served_s"] = [5000e-9, 6000e-9]
+    text = whole_text(load_run(folder), whole)
+    assert "takes itself hangs on less than the log tells; so run time may be:\n" in text
+    assert "  other: 5 us to 6 us\n" in text
+    other["served_s"] = None
+    assert "keeps the order of the run" in whole_text(load_run(folder), whole)
+
+
 @pytest.mark.parametrize(
     ("computes_ns", "says", "by"),
     [
