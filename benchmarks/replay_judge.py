@@ -32,6 +32,7 @@ from imbrex.replay.arrays import Algorithm
 from imbrex.replay.collective_messages import as_messages
 from imbrex.replay.collectives import Choice, Collectives
 from imbrex.replay.evaluate import Network, Replayer, Route
+from imbrex.replay.farm_schedule import as_served, serves_as_it_did
 from imbrex.replay.from_log import LogSchedule, schedule_from_log
 from imbrex.replay.run_log import read_run_log
 from page import insert, merged, standing
@@ -39,6 +40,7 @@ from page import insert, merged, standing
 CALLS = Path(__file__).with_name("fortran_calls.c")
 EXSCAN = Path(__file__).with_name("exscan_chain.c")
 WINDOWS = str(Path(__file__).resolve().with_name("windows.c"))
+FARM = str(Path(__file__).resolve().with_name("task_farm.c"))
 F08 = str(Path(__file__).resolve().with_name("simulated_mpi_f08.f90"))
 # With 8 or 16 ranks SMPI's MPI_Ibarrier ends on some ranks and not on others, so that the runtime
 # would match calls for ever. The replay matches them itself.
@@ -127,6 +129,7 @@ APPS = {
         {n: f"--cells {round(8 * n**0.5)} --width 1e-2" for n in (4, 16, 64, 256)},
         look_s=2e-8,
     ),
+    "farm": App((FARM,), {n: str(64 * n) for n in (4, 16, 64, 256)}),
     "windows": App((WINDOWS,), dict.fromkeys((4, 16, 64, 256), "post 1000 10")),
 }
 FORTRAN = {".f": "smpiff", ".f90": "smpif90"}
@@ -222,7 +225,8 @@ def network_of(folder: Path, point: tuple[float, float]) -> Network:
         eager_bytes=predict_judge.EAGER - 1,
     )
     # SMPI gives each message a flow of its own.
-    return Network(route, route, in_order=False)
+    # Its receives from any source take what was sent first.
+    return Network(route, route, in_order=False, found_when_sent=True)
 
 
 def schedule_of(run: Path) -> LogSchedule:
@@ -237,12 +241,19 @@ def judge(
     arguments = APPS[name].arguments[ranks].split()
     plain = folder / f"{name}-{ranks}-run"
     simulate(program, arguments, ranks, predict_judge.RECORDED_ON, plain)
-    replayer = Replayer(as_messages(schedule_of(plain).schedule))
+    made = schedule_of(plain)
+    replayer = Replayer(as_messages(made.schedule))
     begin = begin_ns(plain)
+    recorded_on = network_of(folder, predict_judge.RECORDED_ON)
+    as_it_did = serves_as_it_did(made.schedule, made.farms, recorded_on, made.measured_ns)
+    farms = made.farms if as_it_did else ()
     rows = []
     for latency_us, megabytes in points:
         point = latency_us * 1e-6, megabytes * 1e6
-        predicted = replayer.run(network_of(folder, point)).run_ns - begin
+        network = network_of(folder, point)
+        served = as_served(made.schedule, farms, network)
+        here = Replayer(as_messages(served)) if served else replayer
+        predicted = here.run(network).run_ns - begin
         with tempfile.TemporaryDirectory(dir=folder) as there:
             simulate(program, arguments, ranks, point, Path(there) / "run")
             truth = measured_s(Path(there) / "run")
