@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.replay.building import Builder
 
-from imbrex.replay.arrays import ArraySchedule, Flag, Kind
+from imbrex.replay.arrays import Algorithm, ArraySchedule, Flag, Kind
 from imbrex.replay.evaluate import Network, Replayer, Route
 from imbrex.replay.farm_begin import begin_of
 from imbrex.replay.farm_order import STOP, Play
@@ -322,7 +322,47 @@ def with_one_worker() -> Builder:
     return b
 
 
-@pytest.mark.parametrize("program", [unanswered_once, with_another_partner, with_one_worker])
+def with_a_task_in_the_last_reply() -> Builder:
+    """Workers know how many tasks they get: nothing tells that the last reply has none."""
+    b = Builder(3)
+    for worker in (1, 1, 2, 2):
+        b.recv(0, worker, blocking=True, site=1)
+        b.send(0, worker, 0, blocking=True, site=GIVE)
+    for worker in (1, 2):
+        for _ in range(2):
+            b.send(worker, 0, 0, blocking=True, site=ASK)
+            b.recv(worker, 0, blocking=True, site=3)
+            b.calc(worker, 5000)
+    return b
+
+
+def with_two_sends_in_the_end() -> Builder:
+    b = textbook()
+    for worker in (1, 2):
+        b.send(0, worker, 0, blocking=True, site=2)
+        b.recv(worker, 0, blocking=True, site=3)
+    return b
+
+
+def with_requests_that_are_not_answered() -> Builder:
+    """Of two messages from one site the boss answers the second."""
+    b = textbook()
+    b.rows[1].insert(2, dict(b.rows[1][2]))
+    b.rows[0].insert(2, dict(b.rows[0][2]))
+    return b
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        unanswered_once,
+        with_another_partner,
+        with_one_worker,
+        with_a_task_in_the_last_reply,
+        with_two_sends_in_the_end,
+        with_requests_that_are_not_answered,
+    ],
+)
 def test_what_is_no_farm_is_left_alone(program: type[Builder]) -> None:
     schedule = program().schedule()
     assert farms_of(schedule) == ()
@@ -359,3 +399,42 @@ def test_what_stands_before_and_behind_a_farm_stays() -> None:
     sends = np.flatnonzero(made == Kind.SEND)
     assert (found.operations["partner"][found.operations["partner"][sends]] == sends).all()
     assert (found.operations["flags"][sends] & Flag.BLOCKING).all()
+
+
+def test_threads_of_a_rank_and_several_farms_are_left_alone() -> None:
+    schedule = textbook().schedule()
+    ranks = np.array([0, 0, 1], np.uint32)
+    threads = replace(schedule, rank=ranks, node=np.zeros(2, np.uint32))
+    assert farms_of(threads) == ()
+    b, second = textbook(), textbook()
+    b.meet(Algorithm.DISSEMINATION)
+    for rank in range(3):
+        b.rows[rank] += second.rows[rank]
+    twice = b.schedule()
+    assert len(farms_of(twice)) == 2
+    assert as_served(twice, farms_of(twice), Network(NEAR, NEAR)) is None
+
+
+def test_of_two_at_the_same_time_that_goes_first_which_did_in_the_run() -> None:
+    b = textbook()
+    for tasks in ((1, 3), (2, 3)):
+        b.rows[tasks[0]][1]["calc_ns"] = 10_000
+    schedule = b.schedule()
+    (farm,) = farms_of(schedule)
+    rows = b.rows[0]
+    rows[2:4], rows[4:6] = rows[4:6], rows[2:4]
+    other = b.schedule()
+    (swapped,) = farms_of(other)
+    network = Network(NEAR, NEAR)
+    for run, of, first in ((schedule, farm, 1), (other, swapped, 2)):
+        play = Play(run, of, network, begin_of(run, of, network))
+        assert play.source[play.play().turns[0].message] == first
+
+
+def test_looks_that_find_nothing_take_longer_and_longer() -> None:
+    schedule, looks = probing(3020, nodes=[0, 1, 2])
+    (farm,) = find_farms(schedule, own_of(schedule, looks, grows_ns=10), np.array([0]))
+    network = Network(FAR, FAR)
+    order = Play(schedule, farm, network, begin_of(schedule, farm, network)).play()
+    # Three tasks with a look of 10, 20 and 30 ns each, and the one that finds something 30 more.
+    assert order.turns[0].own_ns == 5010 + 5020 + 2990 + 30 + 30
