@@ -43,6 +43,7 @@ from transform_robustness import fetch
 KERNELS = Path(__file__).resolve().parents[1] / "tests" / "mpi" / "transform" / "kernels"
 # What is compiled by itself: a header is read with the sources that include it.
 SUFFIXES = (C_SUFFIXES | FORTRAN_SUFFIXES) - {".h"}
+FATAL = "--errors-are-fatal"  # as users give it to `imbrex transform`
 CARRIES = (set(mpi_calls.BLOCKING) | set(mpi_calls.STARTS) | set(mpi_calls.COLLECTIVES)) - {
     "MPI_Barrier",
     "MPI_Ibarrier",
@@ -123,9 +124,10 @@ def analyse(tree: Path, name: str, given: list[str], folder: Path) -> dict[str, 
     """
     paths, flags = selected(tree, SELECTIONS[name]) if name in SELECTIONS else sources(tree)
     headers = folder / "of" / "configure"  # two deep: one that is included as `../config.h` too
-    flags = [*flags, f"-I{headers}", *given]
+    fatal = FATAL in given
+    flags = [*flags, f"-I{headers}", *(flag for flag in given if flag != FATAL)]
     make_missing(paths, flags, headers)
-    options = Options(flags=flags)
+    options = Options(flags=flags, errors_are_fatal=fatal)
     kept, program = readable(paths, options)
     begin = time.process_time()
     outcome = transform(kept, options) if kept else Outcome([], {}, {}, {})
@@ -231,6 +233,7 @@ def main() -> None:
     parser.add_argument("--sources", type=Path)
     parser.add_argument("--each", action="store_true", help="each file is a program of its own")
     parser.add_argument("--flag", action="append", default=[], help="for the compiler")
+    parser.add_argument(FATAL, action="store_true", help="as in `imbrex transform`")
     parser.add_argument("--only", help="of the kernels, those whose name begins so")
     parser.add_argument("--sites", action="store_true", help="each site with its reason")
     parser.add_argument("--reasons", type=int, default=3)
@@ -240,6 +243,7 @@ def main() -> None:
         print(json.dumps(analyse(Path(tree), name, flags, Path(headers))))
         return
     arguments = parser.parse_args()
+    flags = [*arguments.flag, *([FATAL] if arguments.errors_are_fatal else [])]
     with tempfile.TemporaryDirectory() as temporary:
         folder = arguments.sources or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
@@ -256,9 +260,9 @@ def main() -> None:
         total: Counter[str] = Counter()
         for name, tree in trees:
             if arguments.each:
-                found = programs(tree, arguments.flag, arguments.limit)
+                found = programs(tree, flags, arguments.limit)
             else:
-                found = in_process(tree, arguments.flag, arguments.limit, name)
+                found = in_process(tree, flags, arguments.limit, name)
             if found is None:
                 print(f"| {name} | | | | | | over {arguments.limit:.0f} | |", flush=True)
                 continue

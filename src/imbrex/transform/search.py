@@ -138,7 +138,9 @@ def _follow(
         taken, before = [*step.taken, offer], [*step.before, step.texts]
         here: _Step | None = _Step(texts, tried, offered, taken, before)
         assert here is not None
-        if offer.replaces:
+        if offer.leads_to:
+            here = _follow(here, offer, best, attempt, depth)
+        elif offer.replaces:
             here.worth = gain(tried.decisions, worth=offer.worth)
             here = here if _pays(offer, tried, best) else None
         else:

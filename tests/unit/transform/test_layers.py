@@ -1,139 +1,137 @@
-"""Stencils that reach several layers: as many iterations are cut off, each end by its own nest.
-
-Each program that must stay differs from one that is divided in what would make that wrong.
-"""
+"""Communication in layers: what calls wrappers of MPI is called by what its callers' work needs."""
 
 from __future__ import annotations
 
-import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
-from tests.unit.transform.replacing import changed
+from tests.unit.transform.replacing import changed, rewritten
 
-from imbrex.transform.engine import transform
-from imbrex.transform.options import Options
+CASES = Path(__file__).parent / "cases"
+C = (CASES / "layered.c").read_text()
+FORTRAN = (CASES / "layered.f90").read_text()
 
-pytestmark = pytest.mark.slow
+FIRST = "    send_and_receive(r, &a[n], &a[0], 1, r->right, r->left, 1);\n"
+SECOND = "    send_and_receive(r, &a[1], &a[n + 1], 1, r->left, r->right, 2);\n"
+ENDS = "    ends(r, f->u, f->n);\n    ends(r, f->v, f->n);\n"
+WAIT = "    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);\n"
+IRECV = "    MPI_Irecv(received,"
 
-PROGRAM = (Path(__file__).parent / "cases" / "layers.f90").read_text()
-BODY = "0.1d0*c*(a(i,j+2) - a(i,j-2))"
-LOOPS = "    do j = 1, jm\n      do i = 1, im\n"
-ENDS = "      end do\n    end do\n  end subroutine\nend module"
-# name: (replacements, how many iterations are cut off at an end; none: it stays whole)
-CASES: dict[str, tuple[dict[str, str], int]] = {
-    "two layers": ({}, 2),
-    "one layer": ({BODY: "0.1d0*c*(a(i,j+1) - a(i,j-1))"}, 1),
-    "three layers": ({BODY: "0.1d0*c*(a(i,j+3) - a(i,j-3))", "jm+2": "jm+3", "-1:jm": "-2:jm"}, 3),
-    "four layers": ({BODY: "0.1d0*c*(a(i,j+4) - a(i,j-4))", "jm+2": "jm+4", "-1:jm": "-3:jm"}, 0),
-    "any layer": ({BODY: "0.1d0*c*(a(i,j+2) - a(i,mod(j,3)))"}, 0),
-    "what is set is read": ({BODY: "b(i,j-1)", "c*(a(i,j+1) - a(i,j-1))": "c"}, 0),
-    "a directive": ({"    do j = 1, jm\n": "    !$omp parallel do\n    do j = 1, jm\n"}, 2),
-    "a directive that joins values": (
-        {"    do j = 1, jm\n": "    !$omp parallel do lastprivate(i)\n    do j = 1, jm\n"},
-        0,
-    ),
-    "a label, one layer": (
-        {
-            BODY: "0.1d0*c*(a(i,j+1) - a(i,j-1))\n   20 continue",
-            LOOPS: LOOPS.replace("do", "do 20"),
-            ENDS: ENDS[ENDS.index("  end subroutine") :],
-        },
-        1,
-    ),
-    "a label, two layers": (
-        {
-            BODY: f"{BODY}\n   20 continue",
-            LOOPS: LOOPS.replace("do", "do 20"),
-            ENDS: ENDS[ENDS.index("  end subroutine") :],
-        },
-        0,
-    ),
+C_GO: dict[str, dict[str, str]] = {
+    "as it is": {},
+    "one field": {ENDS: "    ends(r, f->u, f->n);\n"},
+    "four routines": {
+        "static void step(": "static void all(struct ranks *r, struct fields *f)\n{\n"
+        "    update(r, f);\n}\n\nstatic void step(",
+        "        update(&r, &f);\n": "        all(&r, &f);\n",
+    },
+}
+C_STAY: dict[str, dict[str, str]] = {
+    "one end twice": {SECOND: FIRST},
+    "the second receives what the first sends": {SECOND: SECOND.replace("&a[n + 1]", "&a[n]")},
+    "the second sends what the first receives": {SECOND: SECOND.replace("&a[1]", "&a[0]")},
+    "where the second receives is not known": {SECOND: SECOND.replace("&a[n + 1]", "&a[n - 1]")},
+    "it may end in between": {WAIT: WAIT + "    if (received[0] > 1e30)\n        exit(3);\n"},
+    "it may give up in between": {
+        WAIT: WAIT + "    if (received[0] > 1e30)\n        MPI_Abort(r->comm, 3);\n"
+    },
+    "work in between": {
+        FIRST: FIRST + "    for (int i = 1; i < n; i++)\n        a[i] *= 0.5;\n",
+    },
+    "the middle one has its address taken": {
+        ENDS: "    void (*both)(struct ranks *, double *, int) = ends;\n"
+        "    both(r, f->u, f->n);\n    both(r, f->v, f->n);\n",
+    },
+    "called by each other": {
+        ENDS: ENDS + "    if (f->n < 0)\n        update(r, f);\n",
+    },
+    "no work behind": {
+        "        step(&f);\n": "        MPI_Barrier(r.comm);\n        step(&f);\n",
+    },
 }
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_divided(name: str, tmp_path: Path) -> None:
-    replacements, depth = CASES[name]
-    path = tmp_path / "case.f90"
-    path.write_text(changed(PROGRAM, replacements))
-    outcome = transform([path], Options())
-    assert not outcome.skipped, outcome.skipped
-    text = outcome.after[str(path)].decode()
-    found = r"subroutine advect_interior.*?do (?:20 )?j = (\d+), jm - (\d+)"
-    interior = re.search(found, text, re.DOTALL)
-    assert (interior is not None) is (depth > 0), text
-    if interior is not None:
-        assert interior.groups() == (str(1 + depth), str(depth))
-    again = transform([path], Options(contents={path: outcome.after[str(path)]}))
-    assert again.after[str(path)] == outcome.after[str(path)]
+@pytest.mark.parametrize("replaced", C_GO.values(), ids=C_GO)
+def test_all_are_split(replaced: dict[str, str], tmp_path: Path) -> None:
+    text = rewritten(tmp_path / "layered.c", changed(C, replaced))
+    name = "all" if "    all(" in text or "all_start" in text else "update"
+    start, finish = text.index(f"{name}_start(&r, &f"), text.index(f"  {name}_finish(", 9)
+    assert "step_interior(&f);" in text[start:]
+    assert finish >= 0
+    inside = text[text.index("static void ends_start") :]
+    inside = inside[: inside.index("}")]
+    assert inside.count("send_and_receive_start(r, &a[") == 2
+    assert "finish" not in inside
 
 
-def test_directive_of_each_end(tmp_path: Path) -> None:
-    """Each nest that is cut off has the directive, and its end, of the whole."""
-    directive = "    !$omp parallel do private(i)\n"
-    path = tmp_path / "case.f90"
-    text = changed(PROGRAM, {"    do j = 1, jm\n": f"{directive}    do j = 1, jm\n"})
-    end = "    end do\n  end subroutine\nend module"
-    path.write_text(changed(text, {end: end.replace("\n", "\n    !$omp end parallel do\n", 1)}))
-    text = transform([path], Options()).after[str(path)].decode()
-    boundary = text.partition("subroutine advect_boundary")[2].partition("end subroutine")[0]
-    lines = [line.strip() for line in boundary.splitlines() if "omp" in line or "do j" in line]
-    ends = "!$omp end parallel do"
-    assert [line.partition(" j")[0] for line in lines] == [directive.strip(), "do", ends] * 2
+@pytest.mark.parametrize("replaced", C_STAY.values(), ids=C_STAY)
+def test_they_stay(replaced: dict[str, str], tmp_path: Path) -> None:
+    """Not both messages of a field may be under way at one time."""
+    text = rewritten(tmp_path / "layered.c", changed(C, replaced))
+    inside = text[text.find("static void ends_start") :]
+    inside = inside[: inside.find("}")]
+    assert inside.count("send_and_receive_start(r, &a[") < 2
 
 
-def test_each_iteration_once(tmp_path: Path) -> None:
-    """Of loops from none to several iterations, each is in one nest, in both languages."""
-    path = tmp_path / "case.f90"
-    path.write_text(PROGRAM)
-    text = transform([path], Options()).after[str(path)].decode()
-    headers = re.findall(r"    (do j = [^\n]*)\n", text.partition("_interior(a")[2])
-    headers = [header for header in headers if "jm" in header][:3]
-    assert len(headers) == 3
-    loops = "\n".join(f"{header}\n n(j) = n(j) + 1\n end do" for header in headers)
-    compiler = shutil.which("gfortran")
-    if compiler is None:
-        pytest.skip("no gfortran")
-    source = tmp_path / "check.f90"
-    source.write_text(
-        f"program p\n integer :: n(-9:9), j, jm\n do jm = -2, 7\n n = 0\n{loops}\n"
-        " if (any(n(1:jm) /= 1) .or. sum(n) /= max(jm, 0)) stop 1\n end do\n end\n"
+COLUMNS = "    call send_and_receive(a(:, m), a(:, 0), n, right, left, 1)\n"
+BACK = "    call send_and_receive(a(:, 1), a(:, m + 1), n, left, right, 2)\n"
+SIZES = "    double precision, intent(in) :: sent(n)\n"
+GIVEN = "    double precision, intent(out) :: received(n)\n"
+
+FORTRAN_GO: dict[str, dict[str, str]] = {
+    "as it is": {},
+    "columns by their first elements": {
+        COLUMNS: COLUMNS.replace("a(:,", "a(1,"),
+        BACK: BACK.replace("a(:,", "a(1,"),
+    },
+    "parts of columns": {
+        COLUMNS: COLUMNS.replace("a(:,", "a(2:n - 1,").replace(" n, r", " n - 2, r"),
+        BACK: BACK.replace("a(:,", "a(2:n - 1,").replace(" n, l", " n - 2, l"),
+    },
+    "of a size that is assumed": {
+        SIZES: SIZES.replace("sent(n)", "sent(*)"),
+        GIVEN: GIVEN.replace("received(n)", "received(*)"),
+    },
+}
+FORTRAN_STAY: dict[str, dict[str, str]] = {
+    "one column twice": {BACK: COLUMNS},
+    "it is received what is sent": {BACK: BACK.replace("a(:, m + 1)", "a(:, m)")},
+    "from the middle of a column over its end": {
+        COLUMNS: COLUMNS.replace("a(:, m), a(:, 0)", "a(1, m), a(2, 0)"),
+        BACK: BACK.replace("a(:,", "a(1,"),
+    },
+    "columns that are longer than it is told": {
+        COLUMNS: COLUMNS.replace("a(:,", "a(1,").replace(" n, r", " n + 1, r"),
+        BACK: BACK.replace("a(:,", "a(1,").replace(" n, l", " n + 1, l"),
+    },
+}
+
+
+def _both_under_way(text: str) -> bool:
+    inside = text[text.find("subroutine columns_start") :]
+    inside = inside[: inside.find("end subroutine columns_start")]
+    return "subroutine columns_start" in text and (
+        inside.count("call send_and_receive_start(") == 2 and "finish" not in inside
     )
-    subprocess.run([compiler, "-fcheck=bounds", str(source), "-o", str(tmp_path / "p")], check=True)
-    subprocess.run([str(tmp_path / "p")], check=True)
 
 
-C = """\
-#include <mpi.h>
-#include <stdio.h>
-static double u[44][62], v[44][62];
-static int n = 40;
-int main(int argc, char **argv)
-{
-    MPI_Init(&argc, &argv);
-    for (int t = 0; t < 20; t++) {
-        MPI_Sendrecv(u[40], 2 * 62, MPI_DOUBLE, 0, 0, u[0], 2 * 62, MPI_DOUBLE, 0, 0,
-                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        for (int j = 2; j < n + 2; j++)
-            for (int i = 1; i <= 60; i++)
-                v[j][i] = 0.5 * (u[j - 2][i] + u[j][i]);
-        for (int j = 2; j < n + 2; j++)
-            for (int i = 1; i <= 60; i++)
-                u[j][i] = v[j][i];
-    }
-    printf("%g\\n", u[3][3]);
-    MPI_Finalize();
-    return 0;
-}
-"""
+@pytest.mark.parametrize("replaced", FORTRAN_GO.values(), ids=FORTRAN_GO)
+def test_all_are_split_in_fortran(replaced: dict[str, str], tmp_path: Path) -> None:
+    text = rewritten(tmp_path / "layered.f90", changed(FORTRAN, replaced))
+    assert _both_under_way(text)
+    assert "call update_start(" in text
+    assert "call step_interior()" in text
 
 
-def test_c(tmp_path: Path) -> None:
-    path = tmp_path / "case.c"
-    path.write_text(C)
-    text = transform([path], Options()).after[str(path)].decode()
-    assert "for (int j = 4; j < n + 2; j++)" in text
-    assert "for (int j = 2; j <= (3 < n + 1 ? 3 : n + 1); j++)" in text
+@pytest.mark.parametrize("replaced", FORTRAN_STAY.values(), ids=FORTRAN_STAY)
+def test_they_stay_in_fortran(replaced: dict[str, str], tmp_path: Path) -> None:
+    text = rewritten(tmp_path / "layered.f90", changed(FORTRAN, replaced))
+    assert not _both_under_way(text)
+
+
+def test_requests_of_two_slots_have_names_of_their_own(tmp_path: Path) -> None:
+    """`requests` and `requests2` of the one that is called twice by another are four arrays."""
+    text = rewritten(tmp_path / "layered.c", C)
+    calls = [line for line in text.splitlines() if "  ends_start(r, " in line]
+    names = [name.strip(" );") for line in calls for name in line.split("(", 1)[1].split(",")[3:]]
+    assert len(names) == len(set(names)) == 4

@@ -28,12 +28,6 @@ GO: dict[str, dict[str, str]] = {
     },
 }
 STAY: dict[str, dict[str, str]] = {
-    "through two routines": {
-        ALL: "static void exchange_both(field_t *f);\n" + ALL.replace("_all", "_both"),
-        "static double *make": "static void exchange_all(field_t *f)\n{\n    exchange_both(f);\n}\n"
-        "static double *make",
-        "static void exchange_both(field_t *f);\n": "",
-    },
     "one field twice": {BOTH: "    exchange(f, f->u);\n    exchange(f, f->u);\n"},
     "in a loop": {BOTH: "    for (int k = 0; k < 2; k++) exchange(f, k ? f->p : f->u);\n"},
     "on a condition": {BOTH: "    if (f->nx > 3) exchange(f, f->u);\n"},
@@ -53,6 +47,18 @@ def test_both_are_split(replaced: dict[str, str], tmp_path: Path) -> None:
     start, finish = text.index("exchange_all_start(&f"), text.index("exchange_all_finish(exch")
     assert "for (int j = 2; j <= f.ny - 1; j++)" in text[start:finish]
     assert "MPI_Request exchange_all_exchange_r[4];" in text
+
+
+def test_through_two_routines(tmp_path: Path) -> None:
+    replaced = {
+        ALL: "static void exchange_both(field_t *f);\n" + ALL.replace("_all", "_both"),
+        "static double *make": "static void exchange_all(field_t *f)\n{\n    exchange_both(f);\n}\n"
+        "static double *make",
+        "static void exchange_both(field_t *f);\n": "",
+    }
+    text = rewritten(tmp_path / "fields.c", changed(PROGRAM, replaced))
+    assert "exchange_all_start(&f" in text
+    assert "exchange_both_start(f" in text
 
 
 @pytest.mark.parametrize("replaced", STAY.values(), ids=STAY)

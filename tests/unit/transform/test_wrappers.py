@@ -223,7 +223,7 @@ NESTS = {
         + " f[N + 1] = x[1];",
         BOTH,
         "work(w);",
-        0,
+        2,
     ),
     "a call in a condition": (DIRECT, "if (flag)\n        shift(u, peer, 1);", "work(w);", 0),
     "a call in a loop": (

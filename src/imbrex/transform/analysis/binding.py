@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from copy import copy
 
 from imbrex.transform.analysis.given_elements import given_element
-from imbrex.transform.analysis.sections import as_number, shape_at
+from imbrex.transform.analysis.own_variables import is_of_another
+from imbrex.transform.analysis.sections import as_number, run_of, shape_at
 from imbrex.transform.model.affine import (
     ARROW,
     Affine,
@@ -24,23 +24,6 @@ from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access, Variable
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.shapes import Bounds, array_of, shape_of
-
-_IN_FORTRAN = re.compile(r"@(.*):[^:]*:(\d+)$")
-
-
-def is_of_another(program: Program, routine: Routine, key: str) -> bool:
-    """Whether a local variable is none of a routine's own."""
-    if key in routine.parameters:
-        return False
-    if program.in_fortran(routine.file):
-        place = _IN_FORTRAN.search(key)
-        return place is not None and (place[1], int(place[2])) != (routine.file, routine.line)
-    file, _, offset = key.partition("@")[2].rpartition(":")
-    number = re.match(r"\d+", offset)
-    if number is None:
-        return False
-    inside = routine.body.start <= int(number[0]) < routine.body.end
-    return file != routine.file or not inside
 
 
 class Binding:
@@ -83,6 +66,8 @@ class Binding:
             section, fit = self.section(access.section), self._fit(access.fit)
         elif strides is not None and self.fortran and theirs is not None:
             section, strides = self._view(access.section, strides, theirs, argument)
+            if section is None:
+                section, strides = self._in_order(access.section, theirs, argument), ()
         elif strides is not None and theirs is not None:
             section, strides = self._moved_on(access.section, strides, theirs, argument)
         return Access(
@@ -231,6 +216,35 @@ class Binding:
             ends = (None if end is None else self.value(end) for end in touched)
             found.append(Range(*(None if end is None else end.plus(first, -1) for end in ends)))
         return tuple(found), tuple(lengths[: len(section) - 1])
+
+    def _in_order(
+        self, section: Section | None, theirs: Variable, argument: Argument
+    ) -> Section | None:
+        """What a routine touches of the elements from one of an array of Fortran on.
+
+        `call post(u(1, n), m)` gives `s(m)` those in their order; a section gives no others than
+        its own.
+        """
+        mine = self.program.variables.get(argument.base or "")
+        if mine is None or mine.element != theirs.element or argument.problem is not None:
+            return None
+        if mine.pointer or mine.scattered or mine.key in self.program.overlays:
+            return None
+        if argument.section is not None:
+            return argument.section if len(argument.section) == len(mine.bounds) else None
+        touched = self.section(section)
+        first = [index for index in argument.origin or () if index is not None]
+        if touched is None or len(theirs.bounds) != 1 or len(touched) != 1:
+            return None
+        if not first or len(first) != len(mine.bounds) or argument.strides:
+            return None
+        low, begin = touched[0].low, theirs.bounds[0][0]
+        begin = None if begin is None else self.value(begin)
+        if low is None or touched[0].high is None or begin is None:
+            return None
+        first[0] = first[0].plus(low).plus(begin, -1)
+        count = touched[0].high.plus(low, -1).plus(Affine(1))
+        return run_of(self.program, mine, argument, first, count)
 
     def _moved_on(
         self,

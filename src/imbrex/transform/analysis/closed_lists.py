@@ -18,8 +18,8 @@ from imbrex.transform.analysis.list_changes import taken_by
 from imbrex.transform.analysis.listed_requests import Lists, RequestList
 from imbrex.transform.analysis.named_requests import stays
 from imbrex.transform.analysis.places import Place
+from imbrex.transform.analysis.request_arguments import request_argument
 from imbrex.transform.analysis.request_states import RequestStates, Started
-from imbrex.transform.analysis.requests import request_argument
 from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.routine import Routine

@@ -13,7 +13,7 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.derived import split
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.handles import Handle, Handles
-from imbrex.transform.analysis.requests import request_argument
+from imbrex.transform.analysis.request_arguments import request_argument
 from imbrex.transform.analysis.steps import Step, Steps
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.calls import Argument

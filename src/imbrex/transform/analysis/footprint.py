@@ -8,15 +8,16 @@ from functools import cached_property
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.aliases import Aliases
-from imbrex.transform.analysis.binding import Binding, is_of_another
+from imbrex.transform.analysis.binding import Binding
 from imbrex.transform.analysis.by_value import ByValue
+from imbrex.transform.analysis.call_effects import argument_effects, evaluated, fortran_error_code
 from imbrex.transform.analysis.changes import Changes
 from imbrex.transform.analysis.copies import message_arrays
 from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.library import Libraries
 from imbrex.transform.analysis.local_pointers import LocalPointers
 from imbrex.transform.analysis.operations import any_time, own_operation
-from imbrex.transform.analysis.sections import buffer_section
+from imbrex.transform.analysis.own_variables import is_of_another
 from imbrex.transform.analysis.summary import Buffers, Event, Footprint, different
 from imbrex.transform.analysis.taken import (
     NOTHING_GIVEN,
@@ -26,7 +27,7 @@ from imbrex.transform.analysis.taken import (
     given_by,
     tested,
 )
-from imbrex.transform.analysis.transfer import Role, further
+from imbrex.transform.analysis.transfer import Role
 from imbrex.transform.analysis.whole_program import unseen_code
 from imbrex.transform.model.affine import forget, widen
 from imbrex.transform.model.calls import Call
@@ -127,7 +128,7 @@ class Footprints(Changes):
             block = block.owner.parent
 
     def _compute(self, statement: Statement, file: str) -> Footprint:
-        found = Footprint(accesses=list(statement.accesses), independent=statement.independent)
+        found = Footprint(evaluated(self.program, statement), independent=statement.independent)
         place = Location(file, statement.line)
         if statement.stop:
             found.stop = Reason(statement.stop, place)
@@ -223,40 +224,9 @@ class Footprints(Changes):
             cause = kind(routine=call.name)
             return Footprint(stop=Reason(cause, place))
         effects = {at: modes for at, modes in effects.items() if not _is_null(call, at)}
-        accesses = self._argument_effects(call, effects, place)
+        accesses = argument_effects(self.program, call, effects, place)
         accesses += library.own_accesses(call.name, place.line)
         return Footprint(accesses, heavy=call.name in library.loops)
-
-    def _argument_effects(
-        self, call: Call, effects: dict[int, str], place: Location
-    ) -> list[Access]:
-        found = []
-        sections = {
-            part.buffer: buffer_section(self.program, call, part)
-            for part in mpi_calls.PARTS.get(call.name, ())
-            if len(call.arguments) > part.communicator
-        }
-        single = ((at, letter == "w") for at, modes in effects.items() for letter in modes)
-        for position, write in single:
-            if position >= len(call.arguments) or not call.arguments[position].pointer:
-                continue
-            argument = call.arguments[position]
-            if argument.constant in mpi_calls.NO_STATUS:
-                continue
-            found.append(
-                Access(
-                    UNKNOWN_MEMORY if argument.base is None else argument.base,
-                    argument.through,
-                    write,
-                    place.line,
-                    sections.get(position),
-                    argument.strides if sections.get(position) is not None else (),
-                    argument.owner,
-                    argument.slot,
-                )
-            )
-            found += further(argument, write, place.line)
-        return found
 
     def _mpi(self, call: Call, place: Location) -> Footprint:
         effects = mpi_calls.EFFECTS.get(call.name)
@@ -265,7 +235,7 @@ class Footprints(Changes):
             events = [Event(call.name, place, call)] if starts else []
             started = self.starting(call) if starts and self.starting is not None else None
             if started is not None:
-                return Footprint([*started, *self._fortran_error_code(call, place)], events)
+                return Footprint([*started, *fortran_error_code(call, place)], events)
             cause = ReasonKind.CALL_OF(routine=call.name)
             return Footprint(events=events, stop=Reason(cause, place))
         operation = own_operation(call)
@@ -275,20 +245,10 @@ class Footprints(Changes):
         if call.name in mpi_calls.COMPLETIONS and self.operates_any_time:
             cause = ReasonKind.CALL_WHILE_OPERATING(routine=call.name)
             return Footprint(stop=Reason(cause, place))
-        accesses = self._argument_effects(call, effects, place)
-        accesses += self._fortran_error_code(call, place)
+        accesses = argument_effects(self.program, call, effects, place)
+        accesses += fortran_error_code(call, place)
         events = [] if call.name in mpi_calls.LOCAL else [Event(call.name, place, call)]
         return Footprint(accesses, events)
-
-    @staticmethod
-    def _fortran_error_code(call: Call, place: Location) -> list[Access]:
-        expected = mpi_calls.C_ARGUMENTS.get(call.name)
-        if call.name in mpi_calls.PERSISTENT_STARTS:
-            expected = mpi_calls.error_position(call.name)
-        if expected is None or len(call.arguments) != expected + 1:
-            return []
-        last = call.arguments[-1]
-        return [Access(last.base or UNKNOWN_MEMORY, last.through, True, place.line)]
 
     def _bound(self, call: Call, routine: Routine, place: Location) -> Footprint:
         summary = self.of_routine(routine, self.given(call, routine))
@@ -338,6 +298,8 @@ class Footprints(Changes):
                 accesses.append(binding.shared(access))
             elif position < len(call.arguments):
                 accesses.append(binding.access(access, position))
+        if call.known:
+            accesses = [a._replace(when=a.when | call.known) for a in accesses]
         return accesses
 
     def is_active(self, routine: Routine) -> bool:

@@ -7,7 +7,7 @@ another one is named by that, and by how far its first element is from the first
 from __future__ import annotations
 
 from imbrex.transform.analysis.handles import Handle, Handles, Names
-from imbrex.transform.analysis.requests import request_argument
+from imbrex.transform.analysis.request_arguments import request_argument
 from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.program import Program

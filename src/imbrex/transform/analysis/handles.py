@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from imbrex.transform import mpi_calls
-from imbrex.transform.analysis.requests import request_argument
+from imbrex.transform.analysis.request_arguments import request_argument
 from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.program import Program

@@ -15,7 +15,7 @@ from imbrex.transform.analysis.filled import covers, unchanged, within
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.named import names_untold
 from imbrex.transform.analysis.null_source import may_fill_nothing
-from imbrex.transform.analysis.requests import request_argument
+from imbrex.transform.analysis.request_arguments import request_argument
 from imbrex.transform.analysis.sections import buffer_section
 from imbrex.transform.model.affine import Section
 from imbrex.transform.model.calls import Call

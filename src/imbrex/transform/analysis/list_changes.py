@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from imbrex.transform.analysis.requests import request_argument, started
+from imbrex.transform.analysis.request_arguments import request_argument
+from imbrex.transform.analysis.requests import started
 from imbrex.transform.model.list_change import ListChange
 from imbrex.transform.model.statements import Kind, Statement
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.handles import Handle, Handles
-from imbrex.transform.analysis.requests import request_argument
+from imbrex.transform.analysis.request_arguments import request_argument
 from imbrex.transform.analysis.steps import Step, Steps
 from imbrex.transform.model.calls import Argument
 from imbrex.transform.model.routine import Routine

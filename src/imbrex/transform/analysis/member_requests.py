@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.handles import declared_in
-from imbrex.transform.analysis.requests import request_argument, started
+from imbrex.transform.analysis.request_arguments import request_argument
+from imbrex.transform.analysis.requests import started
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.statements import Kind, Statement

@@ -1,7 +1,8 @@
 """What messages say of the sizes in their buffers' places: nothing begins in front of its array.
 
 `MPI_Send(&u[ny * nx], nx, ...)` is a message of row `ny`, so that `ny` is not below 0 where it is
-sent: then row `ny + 1`, which a receive beside it fills, is another one than row 0.
+sent: then row `ny + 1`, which a receive beside it fills, is another one than row 0. It is the same
+where the message is made by a routine of the program that is given that place.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from imbrex.transform.analysis.beginnings import find_beginnings
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.sections import shape_at
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.calls import Argument
+from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.statements import Kind, Statement
@@ -23,28 +24,74 @@ _BEGUN = Affine(0)
 
 def note_places(program: Program, footprints: Footprints) -> None:
     """Note with each message what those beside it say: all of them are made, or none is."""
+    makers = _Makers(program, footprints)
     several = [
         (routine, block)
         for routine in program.routines.values()
         for block in routine.body.every()
-        if sum(map(len, map(_messages, block.statements))) > 1
+        if sum(len(makers.buffers(each, routine)) for each in block.statements) > 1
     ]
     beginnings = find_beginnings(program, footprints.aliases) if several else frozenset()
     for routine, block in several:
-        for run in _runs(footprints, routine, block.statements):
-            _note(program, footprints, beginnings, routine, run)
+        for run in _runs(makers, routine, block.statements):
+            _note(makers, beginnings, routine, run)
+
+
+class _Makers:
+    """What makes messages: calls of MPI, and of routines that do nothing but communicate."""
+
+    def __init__(self, program: Program, footprints: Footprints) -> None:
+        self.program = program
+        self.footprints = footprints
+        self._known: dict[str, bool] = {}
+
+    def buffers(self, statement: Statement, routine: Routine) -> list[Argument]:
+        """The buffers of the messages that a statement makes whatever holds."""
+        if statement.kind is not Kind.SIMPLE:
+            return []
+        found = []
+        for call in statement.calls:
+            if not call.is_statement:
+                continue
+            if call.name.startswith("MPI_"):
+                parts = mpi_calls.PARTS.get(call.name, ())
+                numbers = [p.buffer for p in parts if len(call.arguments) > p.communicator]
+                found += [call.arguments[number] for number in numbers]
+            elif self.returns(call, routine.file):
+                found += call.arguments
+        return found
+
+    def returns(self, call: Call, file: str) -> bool:
+        """Whether what it calls communicates, if anything, and surely comes to its end."""
+        if call.name.startswith("MPI_"):
+            return call.name != "MPI_Abort"
+        callee = None if call.unknown else self.program.callee(call.name, file)
+        if callee is None:
+            return False
+        known = self._known.get(callee.key)
+        if known is None:
+            self._known[callee.key] = False  # one that calls itself may never end
+            whole = self.footprints.of_routine(callee)
+            known = whole.stop is None and bool(whole.events)
+            known = known and all(
+                self.returns(inner, callee.file)
+                for statement in callee.statements()
+                for inner in statement.calls
+            )
+            self._known[callee.key] = known
+        return known
 
 
 def _runs(
-    footprints: Footprints, routine: Routine, statements: list[Statement]
+    makers: _Makers, routine: Routine, statements: list[Statement]
 ) -> Iterator[list[Statement]]:
     """Statements from the first message to the last, of which none is left out once one is made."""
     run: list[Statement] = []
     for statement in statements:
-        found = footprints.of(statement, routine.file)
+        found = makers.footprints.of(statement, routine.file)
         events = all(event.name.startswith("MPI_") for event in found.events)
         calls = [call for inner in statement.walk() for call in inner.calls]
-        plain = all(c.name.startswith("MPI_") and c.name != "MPI_Abort" for c in calls)
+        plain = all(makers.returns(call, routine.file) for call in calls)
         if found.stop or found.leaves or not events or not plain:
             yield run
             run = []
@@ -54,13 +101,10 @@ def _runs(
 
 
 def _note(
-    program: Program,
-    footprints: Footprints,
-    beginnings: frozenset[str],
-    routine: Routine,
-    run: list[Statement],
+    makers: _Makers, beginnings: frozenset[str], routine: Routine, run: list[Statement]
 ) -> None:
-    making = [n for n, statement in enumerate(run) if _messages(statement)]
+    footprints = makers.footprints
+    making = [n for n, statement in enumerate(run) if makers.buffers(statement, routine)]
     if not making:
         return
     run = run[making[0] : making[-1] + 1]
@@ -68,27 +112,14 @@ def _note(
     facts = {
         fact
         for statement in run
-        for buffer in _messages(statement)
-        for fact in _facts(program, footprints, beginnings, buffer)
+        for buffer in makers.buffers(statement, routine)
+        for fact in _facts(makers.program, footprints, beginnings, buffer)
         if fact.terms and fact.variables().isdisjoint(changed)
     }
     for statement in run if facts else ():
         for inner in statement.walk():
             for call in inner.calls:
                 call.known |= facts
-
-
-def _messages(statement: Statement) -> list[Argument]:
-    """The buffers of the messages that a statement makes whatever holds."""
-    if statement.kind is not Kind.SIMPLE:
-        return []
-    return [
-        call.arguments[part.buffer]
-        for call in statement.calls
-        if call.is_statement
-        for part in mpi_calls.PARTS.get(call.name, ())
-        if len(call.arguments) > part.communicator
-    ]
 
 
 def _facts(

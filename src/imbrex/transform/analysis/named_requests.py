@@ -6,7 +6,7 @@ import re
 
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.handles import Handle
-from imbrex.transform.analysis.requests import request_argument
+from imbrex.transform.analysis.request_arguments import request_argument
 from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.statements import Kind, Statement

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.persistent import persistent_of
+from imbrex.transform.analysis.request_arguments import request_argument, request_section
 from imbrex.transform.analysis.request_states import RequestStates, Started
-from imbrex.transform.analysis.requests import constant, request_argument, request_section
+from imbrex.transform.analysis.requests import constant
 from imbrex.transform.model.affine import Range
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Reason

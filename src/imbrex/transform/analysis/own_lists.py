@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.begun import Beginnings, Begun
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.requests import request_argument
+from imbrex.transform.analysis.request_arguments import request_argument
 from imbrex.transform.model.memory import Access
 from imbrex.transform.model.routine import Routine
 

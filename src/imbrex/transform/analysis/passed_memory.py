@@ -12,6 +12,7 @@ from imbrex.transform.analysis.handles import Handle
 from imbrex.transform.analysis.places import Place, Places
 from imbrex.transform.analysis.requests import started
 from imbrex.transform.analysis.transfer import data_accesses
+from imbrex.transform.model.affine import Range
 from imbrex.transform.model.memory import Access
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.statements import Statement
@@ -53,7 +54,8 @@ class PassedMemory:
                 continue
             if (access.variable, access.through, access.owner) not in named:
                 return None
-            if access.write and not self._may_change(routine, end, access.variable, access.owner):
+            changing = self._may_change(routine, end, access.variable, access.owner)
+            if access.write and not (changing or self._is_given(routine, end, access)):
                 return None
         return found
 
@@ -64,6 +66,28 @@ class PassedMemory:
     def _meets(self, access: Access, used: list[frozenset[Place] | None]) -> bool:
         place = (access.variable, access.through)
         return any(places is None or self.places.share(places, place) for places in used)
+
+    def _is_given(self, routine: Routine, end: Statement, access: Access) -> bool:
+        """Whether one argument is just what an access touches, whatever the others are of it."""
+        if access.owner or access.section is None:
+            return False
+        for call in end.calls:
+            callee = self.program.callee(call.name, routine.file)
+            if callee is None:
+                continue
+            binding = self.footprints.binding(call, callee)
+            given = zip(callee.parameters, call.arguments, strict=False)
+            for position, (key, argument) in enumerate(given):
+                parameter = self.program.variables.get(key)
+                if argument.base != access.variable or parameter is None or parameter.only_read:
+                    continue
+                whole = tuple(Range(low, high) for low, high in parameter.bounds)
+                mine = binding.access(Access(key, access.through, True, call.line, whole), position)
+                if mine.section == access.section and all(
+                    self._may_change(callee, each, key, "") for each in callee.statements()
+                ):
+                    return True
+        return False
 
     def _may_change(
         self, routine: Routine, statement: Statement, variable: str, owner: str

@@ -16,8 +16,9 @@ from imbrex import mpi_facts
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.afterwards import Afterwards
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.request_arguments import request_argument, request_section
 from imbrex.transform.analysis.request_states import RequestStates, Started
-from imbrex.transform.analysis.requests import constant, request_argument, request_section
+from imbrex.transform.analysis.requests import constant
 from imbrex.transform.analysis.transfer import Transfer, data_accesses, evaluation
 from imbrex.transform.model.affine import disjoint
 from imbrex.transform.model.calls import Argument, Call

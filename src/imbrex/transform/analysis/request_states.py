@@ -16,13 +16,8 @@ from imbrex.transform.analysis.aliases import EXTERNAL
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.list_changes import follows_start
 from imbrex.transform.analysis.places import Place, Places
-from imbrex.transform.analysis.requests import (
-    constant,
-    passed_to,
-    presets,
-    request_section,
-    started,
-)
+from imbrex.transform.analysis.request_arguments import request_section
+from imbrex.transform.analysis.requests import constant, passed_to, presets, started
 from imbrex.transform.analysis.transfer import Transfer, data_accesses
 from imbrex.transform.model.affine import disjoint
 from imbrex.transform.model.calls import Argument, Call

@@ -17,7 +17,8 @@ from imbrex.transform.analysis.member_requests import own_members
 from imbrex.transform.analysis.outliving import Outliving
 from imbrex.transform.analysis.own_lists import own_lists
 from imbrex.transform.analysis.paths import Path, contradict, exclusive
-from imbrex.transform.analysis.requests import Requests, request_argument, started
+from imbrex.transform.analysis.request_arguments import request_argument
+from imbrex.transform.analysis.requests import Requests, started
 from imbrex.transform.analysis.scratch import PartScratch
 from imbrex.transform.analysis.transfer import Transfer, data_accesses
 from imbrex.transform.model.calls import Argument, Call

@@ -247,6 +247,21 @@ def _run(first: list[Affine], extents: Extents, count: Affine) -> Section | None
     return None
 
 
+def whole_of(program: Program, argument: Argument) -> Section | None:
+    """All elements of an array that is passed as a whole, as it is declared."""
+    variable = program.variables.get(argument.base or "")
+    if variable is None or not variable.bounds or not argument.whole:
+        return None
+    return tuple(Range(low, high) for low, high in variable.bounds)
+
+
+def run_of(
+    program: Program, variable: Variable, argument: Argument, first: list[Affine], count: Affine
+) -> Section | None:
+    """`count` elements of an array that is passed, from the element `first` on."""
+    return _run(first, _extents(program, variable, argument), count) if first else None
+
+
 def _vector(first: list[Affine], extents: Extents, linear: int, layout: Layout) -> Section | None:
     """The blocks of a vector whose stride is that of one of the array's dimensions.
 

@@ -9,14 +9,13 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.persistent import is_persistent, persistent_of
-from imbrex.transform.analysis.request_states import RequestStates, Started
-from imbrex.transform.analysis.requests import (
-    Requests,
-    constant,
+from imbrex.transform.analysis.request_arguments import (
     request_access,
     request_argument,
     request_section,
 )
+from imbrex.transform.analysis.request_states import RequestStates, Started
+from imbrex.transform.analysis.requests import Requests, constant
 from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.model.affine import Section, disjoint
 from imbrex.transform.model.calls import Argument, Call

@@ -8,12 +8,12 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.operations import own_operation
-from imbrex.transform.analysis.requests import (
+from imbrex.transform.analysis.request_arguments import (
     request_access,
     request_argument,
     request_section,
-    started,
 )
+from imbrex.transform.analysis.requests import started
 from imbrex.transform.analysis.transfer import Render, Role, Transfer, data_accesses
 from imbrex.transform.analysis.unread import never_read
 from imbrex.transform.model.affine import Affine, Range

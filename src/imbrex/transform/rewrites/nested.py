@@ -21,6 +21,7 @@ from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.statements import Kind, Statement
 from imbrex.transform.rewrites.base import Plan
+from imbrex.transform.rewrites.passing_on import PassingOn
 from imbrex.transform.rewrites.proposals import Proposal
 from imbrex.transform.rewrites.splitting import NAME, RoutineSite, Splitting, messages_of
 from imbrex.transform.rewrites.uses import Split
@@ -206,6 +207,7 @@ class NestedWrappers(Splitting[Nest]):
             for use in leaf.uses:  # a start stays behind what others finish
                 use.first = use.last = use.block.statements.index(use.statement)
                 use.division = None
+            PassingOn(self.footprints, self.uses).by(leaf)
             if outer.file != leaf.wrapper.file:
                 edits[outer.file] += HalfCalls(halves).known_in(outer, [])
         for item in (*nest.outer.schedule.early, *nest.outer.schedule.late):

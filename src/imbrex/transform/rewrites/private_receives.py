@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.in_turn import START, Turn, Turns
-from imbrex.transform.analysis.requests import Requests, request_argument
+from imbrex.transform.analysis.request_arguments import request_argument
+from imbrex.transform.analysis.requests import Requests
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Variable

@@ -11,12 +11,8 @@ from dataclasses import dataclass
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.requests import (
-    Requests,
-    between,
-    request_argument,
-    request_position,
-)
+from imbrex.transform.analysis.request_arguments import request_argument, request_position
+from imbrex.transform.analysis.requests import Requests, between
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.program import Program

@@ -89,11 +89,13 @@ class Wrappers(Splitting[Split]):
             return None
         if self.facts.timing is None:
             CommonWindow(self.footprints, self.uses, [split]).give()
+        PassingOn(self.footprints, self.uses).by(split)
         return split
 
     def _passed_on(self, split: Split) -> Split | None:
         """How to split a routine for those that only call it and can be split in turn, if any."""
-        found = PassingOn(self.footprints, self.uses).by(split)
+        passing = PassingOn(self.footprints, self.uses)
+        found = passing.by(split)
         if not found:
             return None
         try:
@@ -101,7 +103,7 @@ class Wrappers(Splitting[Split]):
             split.kept = self.kept(split)
         except Refusal:
             return None
-        if not split.kept:
+        if not split.kept and passing.is_last(found):
             return None  # NestedWrappers splits both at once
         split.passed_on = found
         return split

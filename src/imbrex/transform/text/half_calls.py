@@ -45,7 +45,14 @@ class HalfCalls:
 
     def _kept(self, user: Routine, variable: Variable, slot: int) -> str:
         """The caller's variable for one that is kept, of a slot."""
-        return self._own(user, f"{variable.name}{slot + 1}" if slot else variable.name)
+        if not slot:
+            return self._own(user, variable.name)
+        # No number makes it another one that is kept: of `r` and `r2` there are `r_2` and `r2_2`.
+        names = [each.name for each in self.halves.kept]
+        name = variable.name + ("_" if any(other[-1].isdigit() for other in names) else "")
+        while any(re.fullmatch(rf"(?i){re.escape(name)}\d+", other) for other in names):
+            name += "_"
+        return self._own(user, f"{name}{slot + 1}")
 
     def _passed(self, user: Routine, variable: Variable, number: int, slot: int) -> str:
         """The same as an argument of a half."""

@@ -1,0 +1,73 @@
+"""What single statements and calls of MPI and of libraries touch, without what they call."""
+
+from __future__ import annotations
+
+from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.request_arguments import request_position, request_section
+from imbrex.transform.analysis.sections import buffer_section, whole_of
+from imbrex.transform.analysis.transfer import further
+from imbrex.transform.model.calls import Call
+from imbrex.transform.model.location import Location
+from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.statements import Statement
+
+
+def evaluated(program: Program, statement: Statement) -> list[Access]:
+    """What a statement touches by itself; an address is that of an array as it is declared."""
+    accesses = list(statement.accesses)
+    for call in statement.calls:
+        if call.name == "MPI_Get_address" and call.arguments:
+            named = call.arguments[0]
+            whole = whole_of(program, named)
+            accesses = [
+                access._replace(section=whole) if access.variable == named.base else access
+                for access in accesses
+            ]
+    return accesses
+
+
+def argument_effects(
+    program: Program, call: Call, effects: dict[int, str], place: Location
+) -> list[Access]:
+    """What a function of MPI or of a library does to what it is given."""
+    found = []
+    sections = {
+        part.buffer: buffer_section(program, call, part)
+        for part in mpi_calls.PARTS.get(call.name, ())
+        if len(call.arguments) > part.communicator
+    }
+    if call.name in mpi_calls.STARTS or call.name in mpi_calls.WAITS:
+        sections[request_position(call)] = request_section(call, program)
+    single = ((at, letter == "w") for at, modes in effects.items() for letter in modes)
+    for position, write in single:
+        if position >= len(call.arguments) or not call.arguments[position].pointer:
+            continue
+        argument = call.arguments[position]
+        if argument.constant in mpi_calls.NO_STATUS:
+            continue
+        found.append(
+            Access(
+                UNKNOWN_MEMORY if argument.base is None else argument.base,
+                argument.through,
+                write,
+                place.line,
+                sections.get(position),
+                argument.strides if sections.get(position) is not None else (),
+                argument.owner,
+                argument.slot,
+            )
+        )
+        found += further(argument, write, place.line)
+    return found
+
+
+def fortran_error_code(call: Call, place: Location) -> list[Access]:
+    """The variable that takes the error code of a call of Fortran."""
+    expected = mpi_calls.C_ARGUMENTS.get(call.name)
+    if call.name in mpi_calls.PERSISTENT_STARTS:
+        expected = mpi_calls.error_position(call.name)
+    if expected is None or len(call.arguments) != expected + 1:
+        return []
+    last = call.arguments[-1]
+    return [Access(last.base or UNKNOWN_MEMORY, last.through, True, place.line)]
