@@ -9,6 +9,7 @@ from imbrex.transform.analysis.aliases import Aliases
 from imbrex.transform.analysis.allocators import tell_allocations_apart
 from imbrex.transform.analysis.assigned import pass_assigned
 from imbrex.transform.analysis.built import name_built
+from imbrex.transform.analysis.caught import caught
 from imbrex.transform.analysis.constants import name_constants, nonnegative
 from imbrex.transform.analysis.contiguous import find_contiguous
 from imbrex.transform.analysis.datatype_values import name_datatypes
@@ -53,6 +54,10 @@ class Analysis:
             self.libraries = libraries = libraries_of(program)
         while codes := other_codes(program, unseen_code(program, libraries)):
             options = replace(options, not_codes=options.not_codes | codes)
+            self.program = program = read_program(paths, options)
+            self.libraries = libraries = libraries_of(program)
+        if program.throws and caught(program, unseen_code(program, libraries)):
+            options = replace(options, aborts=False)
             self.program = program = read_program(paths, options)
             self.libraries = libraries = libraries_of(program)
         self.known = known_functions(program, libraries)

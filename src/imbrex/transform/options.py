@@ -28,6 +28,7 @@ class Options:
     reassociation: bool = False  # floating-point reductions may be rounded in another order
     checks: bool = True  # calls are read without macros that check their error codes
     not_codes: frozenset[str] = frozenset()  # names of variables that hold no such codes
+    aborts: bool = True  # of C++: `at` of a vector counts as `[]`, which may end the program
     root: Path | None = None  # headers elsewhere stay as they are
     # Of Fortran: names that several procedures had in what was read so far. A procedure keeps its
     # key where a rewrite has put others in the place of the rest.

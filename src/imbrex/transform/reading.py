@@ -33,6 +33,7 @@ def _read_program(paths: list[Path], options: Options) -> Program:
         errors_are_fatal=options.errors_are_fatal,
         reassociation=options.reassociation,
         root=options.root,
+        aborts=options.aborts,
     )
     units: list[Units] = []
     for path in paths:

@@ -37,6 +37,8 @@ class Program:
     headers: dict[str, SourceFile] = field(default_factory=dict)
     included: list[bytes] = field(default_factory=list)  # of Fortran: files of declarations
     root: Path | None = None  # headers elsewhere stay as they are
+    aborts: bool = True  # of C++: an exception of the library ends the program
+    throws: bool = False  # and one that is taken for such an end may be thrown
     variables: dict[str, Variable] = field(default_factory=dict)
     routines: dict[str, Routine] = field(default_factory=dict)
     pointer_facts: list[PointerFact] = field(default_factory=list)

@@ -21,10 +21,10 @@ class ArrayReader(VectorReader, ABC):
     def _array_element(self, cursor: Any, effects: Effects) -> Memory | None:
         """The element that a call of a method names."""
         name, array = c_std_arrays.method(cursor)
-        if array is None or name not in c_std_arrays.ELEMENTS:
+        if array is None or not self.is_element(name, c_std_arrays.ELEMENTS):
             return None
         found = self._within(self._array(array, effects), array.type)
-        if name == "operator[]":
+        if name in ("operator[]", "at"):
             number = cursor.operands[-1]
             self.read(number, effects)
             index = self.affine(number)
@@ -61,7 +61,7 @@ class ArrayReader(VectorReader, ABC):
         name, array = c_std_arrays.method(cursor)
         if array is None:
             return False
-        if name in c_std_arrays.ELEMENTS:
+        if self.is_element(name, c_std_arrays.ELEMENTS):
             self._record(effects, self.place(cursor, effects), cursor, write=False)
         elif name == "data" or name in c_std_arrays.SIZES:
             self._array(array, effects)

@@ -131,10 +131,10 @@ class VectorReader(ValueReader, ABC):
     def _element(self, cursor: Any, effects: Effects) -> Memory | None:
         """The element of a vector that a call of a method names."""
         name, vector = c_vectors.method(cursor)
-        if vector is None or name not in c_vectors.ELEMENTS:
+        if vector is None or not self.is_element(name, c_vectors.ELEMENTS):
             return None
         found = self._elements(vector, effects)
-        if name == "operator[]":
+        if name in ("operator[]", "at"):
             index = cursor.operands[-1]
             self.read(index, effects)
             found.indices.append(self.affine(index))
@@ -145,6 +145,13 @@ class VectorReader(ValueReader, ABC):
         else:
             found.indices.append(Affine(0) if name == "front" else None)
         return found
+
+    def is_element(self, name: str, known: frozenset[str]) -> bool:
+        """Whether a method names an element: `at` does where the program ends if there is none."""
+        if name != "at" or not self.program.aborts:
+            return name in known
+        self.program.throws = True
+        return True
 
     def vector_text(self, cursor: Any) -> str:
         """How the vector is named whose elements a pointer is to, wherever that means the same."""
@@ -193,7 +200,7 @@ class VectorReader(ValueReader, ABC):
         name, vector = c_vectors.method(cursor)
         if vector is None:
             return False
-        if name in c_vectors.ELEMENTS:
+        if self.is_element(name, c_vectors.ELEMENTS):
             self._record(effects, self.place(cursor, effects), cursor, write=False)
             return True
         found = self._elements(vector, effects)
