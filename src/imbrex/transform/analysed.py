@@ -29,7 +29,6 @@ from imbrex.transform.analysis.message_extent import mark_extents
 from imbrex.transform.analysis.message_places import note_places
 from imbrex.transform.analysis.named_elements import name_elements
 from imbrex.transform.analysis.persistent import persistent_of
-from imbrex.transform.analysis.pointer_names import name_pointers
 from imbrex.transform.analysis.references import find_references
 from imbrex.transform.analysis.restricted import find_restricted
 from imbrex.transform.analysis.returned_datatypes import name_returned
@@ -74,7 +73,6 @@ class Analysis:
         aliases.distinct |= find_references(program, aliases) | find_restricted(program)
         aliases.owned = find_owned(program, aliases)
         name_kept(program, Footprints(program, aliases, libraries))
-        name_pointers(program, Footprints(program, aliases, libraries))
         name_constants(program, Footprints(program, aliases, libraries))
         name_derived(program, Footprints(program, aliases, libraries))
         name_built(program, Footprints(program, aliases, libraries))

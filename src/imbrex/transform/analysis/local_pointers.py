@@ -15,7 +15,6 @@ from imbrex.transform.model.program import Program
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.statements import Kind
 
-Strides = tuple[Affine, ...]
 _MOST = 4  # pointers that are set from each other
 
 
@@ -39,7 +38,7 @@ class LocalPointers:
             meant = fixed.get(access.variable)
             if meant is None or ({meant.variable, meant.owner} & changed) - fixed.keys():
                 break
-            access = there(access, meant)
+            access = self._there(access, meant)
         return access
 
     def fixed(self, routine: Routine) -> dict[str, Meant]:
@@ -68,52 +67,35 @@ class LocalPointers:
             self._addressed = frozenset(s for _, form, s in facts if form == "addr")
         return {key: known[key] for key in declared - self._addressed if counts[key] == 1}
 
+    def _there(self, access: Access, meant: Meant) -> Access:
+        section, strides = self._section(access.section, meant), access.strides
+        if strides:  # lines from the first element on are lines of the memory
+            begins = meant.first == (Affine(0),)
+            section, strides = (access.section, strides) if begins else (None, ())
+        return Access(
+            meant.variable,
+            meant.through,
+            access.write,
+            access.line,
+            section,
+            strides,
+            meant.owner,
+            meant.slot,
+            when=access.when,
+            member=access.member,
+            placed=access.placed,
+        )
 
-def there(access: Access, meant: Meant) -> Access:
-    """An access through a pointer as one to the memory that the pointer means."""
-    section, strides = _section(access.section, meant), access.strides
-    if strides:  # lines from the beginning of one on are lines of the memory
-        lines = lines_before(meant.first, strides)
-        section, strides = (None, ()) if lines is None else (access.section, strides)
-        if section is not None and lines is not None:
-            low, high = (None if end is None else end.plus(lines) for end in section[-1])
-            section = (*section[:-1], Range(low, high))
-    return Access(
-        meant.variable,
-        meant.through,
-        access.write,
-        access.line,
-        section,
-        strides,
-        meant.owner,
-        meant.slot,
-        when=access.when,
-        member=access.member,
-        placed=access.placed,
-    )
-
-
-def _section(section: Section | None, meant: Meant) -> Section | None:
-    if section is None or meant.first is None or len(section) != 1:
-        return None
-    first, *rest = meant.first
-    if first is None:
-        return None
-    (touched,) = section
-    low, high = (None if end is None else end.plus(first) for end in touched)
-    return (Range(low, high), *(_at(index) for index in rest))
-
-
-def lines_before(first: tuple[Affine | None, ...] | None, strides: Strides) -> Affine | None:
-    """How many steps of the slowest index the memory begins in front; None where it is none."""
-    if first is None or len(first) != 1 or first[0] is None:
-        return None
-    step = Affine(1)
-    for stride in strides:
-        step = step.product(stride)
-    if step.terms:
-        return first[0].divided(step)
-    return first[0].share(step.constant) if step.constant > 0 else None
+    @staticmethod
+    def _section(section: Section | None, meant: Meant) -> Section | None:
+        if section is None or meant.first is None or len(section) != 1:
+            return None
+        first, *rest = meant.first
+        if first is None:
+            return None
+        (touched,) = section
+        low, high = (None if end is None else end.plus(first) for end in touched)
+        return (Range(low, high), *(_at(index) for index in rest))
 
 
 def _at(index: Affine | None) -> Range:

@@ -241,9 +241,6 @@ class VectorReader(ValueReader, ABC):
                 if not exchanged:
                     facts.append(("escape", "addr", held.key))
                 effects.accesses += [Access(held.key, True, w, line) for w in (False, True)]
-                if name == "swap" or named is not argument:  # it gives its memory away
-                    size = self._size_of(c_vectors.named(named))
-                    effects.accesses += [Access(k, False, True, line) for k in (held.key, size)]
         return True
 
     def _is_change(self, cursor: Any, name: str, found: Memory, effects: Effects) -> bool:
