@@ -89,6 +89,7 @@ class Wrappers(Splitting[Split]):
             return None
         if self.facts.timing is None:
             CommonWindow(self.footprints, self.uses, [split]).give()
+        # In a routine that passes it on, and may be split in turn, calls have requests apart.
         PassingOn(self.footprints, self.uses).by(split)
         return split
 
