@@ -207,7 +207,7 @@ class NestedWrappers(Splitting[Nest]):
             for use in leaf.uses:  # a start stays behind what others finish
                 use.first = use.last = use.block.statements.index(use.statement)
                 use.division = None
-            # In other routines that pass it on, and may be split in turn, calls have requests apart.
+            # In other routines that pass it on, to be split in turn, calls have requests apart.
             PassingOn(self.footprints, self.uses).by(leaf)
             if outer.file != leaf.wrapper.file:
                 edits[outer.file] += HalfCalls(halves).known_in(outer, [])
