@@ -44,21 +44,11 @@ class Analysis:
     """A program as read, and what is known of it."""
 
     def __init__(self, paths: list[Path], options: Options) -> None:
-        self.program = program = read_program(paths, options)
-        self.libraries = libraries = libraries_of(program)
-        if any(source.checked or source.code_checks for source in program.files.values()) and (
-            gives_codes(program, unseen_code(program, libraries))
-        ):  # an error code may come back: the macros that check them are read as they are
-            self.program = program = read_program(paths, replace(options, checks=False))
-            self.libraries = libraries = libraries_of(program)
-        while codes := other_codes(program, unseen_code(program, libraries)):
-            options = replace(options, not_codes=options.not_codes | codes)
-            self.program = program = read_program(paths, options)
-            self.libraries = libraries = libraries_of(program)
-        if program.throws and caught(program, unseen_code(program, libraries)):
-            options = replace(options, aborts=False)
-            self.program = program = read_program(paths, options)
-            self.libraries = libraries = libraries_of(program)
+        self._read(paths, options)
+        while (corrected := self._corrected(options)) is not None:
+            options = corrected
+            self._read(paths, options)
+        program, libraries = self.program, self.libraries
         self.known = known_functions(program, libraries)
         tell_allocations_apart(program, self.known)
         aliases = Aliases(program, self.known)
@@ -88,3 +78,21 @@ class Analysis:
         self.footprints = Footprints(program, aliases, libraries)
         self.footprints.starting = persistent_of(self.footprints).effect
         self.footprints.nonnegative = nonnegative(program, self.footprints)
+
+    def _read(self, paths: list[Path], options: Options) -> None:
+        self.program = read_program(paths, options)
+        self.libraries = libraries_of(self.program)
+
+    def _corrected(self, options: Options) -> Options | None:
+        """How to read it anew, where it was read by what does not hold of it."""
+        program = self.program
+        unseen = unseen_code(program, self.libraries)
+        checks = any(source.checked or source.code_checks for source in program.files.values())
+        if options.checks and checks and gives_codes(program, unseen):
+            return replace(options, checks=False)  # the macros that check codes as they are
+        codes = other_codes(program, unseen)
+        if codes:
+            return replace(options, not_codes=options.not_codes | codes)
+        if options.aborts and program.throws and caught(program, unseen):
+            return replace(options, aborts=False)
+        return None

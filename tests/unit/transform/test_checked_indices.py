@@ -9,6 +9,9 @@ import pytest
 from tests.unit.transform.replacing import changed, rewritten
 from tests.unit.transform.test_sole_instances import compiles
 
+from imbrex.transform.analysed import Analysis
+from imbrex.transform.options import Options
+
 PROGRAM = """#include <mpi.h>
 #include <array>
 #include <cstdio>
@@ -75,3 +78,35 @@ def test_it_stays(replaced: dict[str, str], tmp_path: Path) -> None:
 def test_without_checks_it_is_divided(replaced: dict[str, str], tmp_path: Path) -> None:
     text = re.sub(r"\b([uv])\.at\(([^()]*)\)", r"\1[\2]", changed(PROGRAM, replaced))
     assert DIVIDED in rewritten(tmp_path / "main.cpp", text)
+
+
+def test_checks_of_codes_stay_read_as_they_are(tmp_path: Path) -> None:
+    """Neither is undone by the other: codes come back here, and exceptions are caught."""
+    text = """#include <mpi.h>
+#include <cstdlib>
+#include <vector>
+#define CHECK(call) do { int e = (call); if (e != MPI_SUCCESS) std::abort(); } while (0)
+int main()
+{
+    MPI_Init(nullptr, nullptr);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    std::vector<double> u(9);
+    for (int i = 0; i < 9; i++)
+        u.at(i) = 2.0;
+    CHECK(MPI_Barrier(MPI_COMM_WORLD));
+    try {
+        u.at(3) = 1.0;
+    } catch (...) {
+    }
+    MPI_Finalize();
+}
+"""
+    path = tmp_path / "p.cpp"
+    path.write_text(text)
+    (source,) = Analysis([path], Options()).program.files.values()
+    assert not source.checked
+    path.write_text(
+        text.replace("    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);\n", "")
+    )
+    (source,) = Analysis([path], Options()).program.files.values()
+    assert source.checked
