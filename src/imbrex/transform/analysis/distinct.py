@@ -121,17 +121,20 @@ def _parameters(program: Program, aliases: Aliases) -> set[Pair]:
             continue  # code that is not seen may call it
         if routine.problem is not None and routine.problem.kind is ReasonKind.IN_CONSTRUCT:
             continue  # a constructor: that it is called is no call of the model
-        written = {
-            a.variable for s in _all(routine) for a in s.accesses if a.write and not a.through
-        }
-        pointers = [
-            key
-            for key in routine.parameters  # a dummy procedure is no variable
-            if key in program.variables and program.variables[key].pointer
-        ]
-        kept = [key for key in pointers if key not in written and key not in addressed]
+        kept = kept_pointers(program, routine, addressed)
         found |= {frozenset(pair) for pair in combinations(kept, 2)}
     return found
+
+
+def kept_pointers(program: Program, routine: Routine, addressed: set[str]) -> list[str]:
+    """The pointer parameters of a routine that keep their values; `addressed` may be set unseen."""
+    written = {a.variable for s in _all(routine) for a in s.accesses if a.write and not a.through}
+    pointers = [
+        key
+        for key in routine.parameters  # a dummy procedure is no variable
+        if key in program.variables and program.variables[key].pointer
+    ]
+    return [key for key in pointers if key not in written and key not in addressed]
 
 
 def _holds(

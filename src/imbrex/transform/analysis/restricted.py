@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from imbrex.transform.analysis.distinct import Pair
+from imbrex.transform.analysis.distinct import Pair, kept_pointers
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.routine import Routine
 
@@ -21,22 +21,11 @@ def find_restricted(program: Program) -> set[Pair]:
     addressed = {source for _, form, source in program.pointer_facts if form == "addr"}
     found: set[Pair] = set()
     for routine in program.routines.values():
-        pointers = [
-            key
-            for key in routine.parameters
-            if (variable := program.variables.get(key)) is not None and variable.pointer
-        ]
-        if not any(program.variables[key].restricted for key in pointers):
+        kept = kept_pointers(program, routine, addressed)
+        if not any(program.variables[key].restricted for key in kept):
             continue
         if _may_call_itself(program, routine):
             continue
-        written = {
-            access.variable
-            for statement in routine.statements()
-            for access in statement.accesses
-            if access.write and not access.through
-        }
-        kept = [key for key in pointers if key not in written and key not in addressed]
         found |= {
             frozenset(pair)
             for pair in combinations(kept, 2)
