@@ -20,6 +20,9 @@ from imbrex.profile.run import Run
 from imbrex.profile.sites import Site
 from imbrex.profile.summary import By, Row, Sums, rows, totals, wall_s
 
+UNEQUAL = 0.5
+"""The share of all lateness from which unequal work is its reason, whatever else was going on."""
+
 _DIVIDED: dict[By, tuple[str, ...]] = {
     "site": ("site", "operation"),
     "operation": ("operation",),
@@ -111,6 +114,19 @@ class Account:
     def busy_s(self) -> float:
         """The ranks' time: what every share of the run is taken of."""
         return self.compute_s + self.whole.call_s
+
+    @property
+    def unequal_s(self) -> float:
+        """How long the others wait at least for the rank that computes most, summed over them."""
+        computed = np.asarray(self.run.ranks["compute_ns"], np.int64)
+        return int((computed.max(initial=0) - computed).sum()) / 1e9
+
+    @property
+    def loaded(self) -> str | None:
+        """What else kept the machine busy, where the ranks do not compute unequally: then it may
+        be why they wait for each other."""
+        explained = self.unequal_s >= UNEQUAL * self.whole.late.high > 0
+        return None if explained else self.run.job.crowded
 
     @property
     def per_rank(self) -> float:

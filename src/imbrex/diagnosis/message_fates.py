@@ -47,13 +47,14 @@ class Reason(IntEnum):
     BLOCKING = 6
     NO_WINDOW = 7
     NOT_MOVED = 8
-    OPEN = 9
-    NO_TIMES = 10
+    INSIDE_MPI = 9
+    OPEN = 10
+    NO_TIMES = 11
 
 
 _FATE_OF = (
     *(Fate.HIDDEN, Fate.LATE, Fate.LATE, Fate.LATE, Fate.STALLED, Fate.STALLED),
-    *(Fate.EXPOSED, Fate.EXPOSED, Fate.EXPOSED, Fate.OPEN, Fate.OPEN),
+    *(Fate.EXPOSED, Fate.EXPOSED, Fate.EXPOSED, Fate.EXPOSED, Fate.OPEN, Fate.OPEN),
 )
 
 REASON_TEXTS = (
@@ -77,6 +78,9 @@ REASON_TEXTS = (
     "of the transfer and {wait}, and the network needs {x}. Begin earlier, or wait later.",
     "Not hidden, though there were {window} of work between the begin of the transfer and {wait}: "
     "{inside} passed inside that call; the network needs {x}.",
+    "Not hidden: of the {x} that the network needs at most {hidden_max} passed while rank "
+    "{receiver} computed. Of the {window} between the begin of the transfer and {wait} it spent "
+    "the rest inside MPI, or nobody drove the transfer.",
     "Not decided: of the {x} that the network needs, {hidden} to {hidden_max} were hidden.",
     "How long the network needs for it is not known: calibrate, and it is.",
 )
@@ -137,6 +141,7 @@ def fates(timeline: Timeline) -> Fates:
         ),
         (Reason.NO_WINDOW, (receive["exposed_min_ns"] > 0) & (window < least)),
         (Reason.NOT_MOVED, receive["exposed_min_ns"] >= MOSTLY * most),
+        (Reason.INSIDE_MPI, receive["hidden_max_ns"] < MOSTLY * least),
     )
     reason = np.full(len(messages), Reason.OPEN, np.uint8)
     for name, holds in reversed(rules):

@@ -71,7 +71,7 @@ def conclusion(account: Account) -> str:
         of_messages = whole.cause("file_io").low >= 0.5 * whole.call_s
         return f"Overlap {'of messages ' if of_messages else ''}cannot help here."
     stalled = whole.cause("stalled").low
-    crowded = account.run.job.crowded
+    crowded = account.loaded
     if account.caused and crowded is not None and stalled >= STALLS * whole.gainable.high:
         told = f"{crowded[0].upper()}{crowded[1:]}"
         return f"{told}: these waits say little of the program. Measure when nothing else runs."

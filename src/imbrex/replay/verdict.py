@@ -66,9 +66,10 @@ def _unexplained(document: dict[str, Any], explained_s: float) -> str:
     share = 1 - explained_s / measured_s
     if share < _FAR:
         return ""
+    reason = crowded(document) or document.get("load") or "stalls, or MPI itself"
     return (
-        f"{share:.0%} of the run is neither its computation nor its network "
-        f"({crowded(document) or 'stalls, or MPI itself'}). Of the rest "
+        f"{share:.0%} of the run is neither its computation nor its network ({reason}). "
+        "Of the rest "
     )
 
 

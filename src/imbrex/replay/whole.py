@@ -91,6 +91,7 @@ def predict_whole(run: Run, interconnects: list[Interconnect], settings: Setting
         "kind": "whole run",
         "ranks": len(run.ranks),
         "cores": run.job.cores,
+        "load": run.job.crowded,
         "calls": made.calls,
         "operations": len(made.schedule.operations),
         "measured_s": made.measured_ns * 1e-9,

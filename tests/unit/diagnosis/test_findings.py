@@ -202,6 +202,21 @@ def test_data_that_stalls_while_others_use_the_cores(make_caused, call):
     assert found.command == "imbrex run -- mpirun -n 2 ./wave"
 
 
+def test_ranks_that_come_late_while_others_use_the_cores(make_caused, call):
+    """Work that is unequal in sum is the program's own; else the load may be the reason."""
+    crowded = "other processes kept 0.8 of 2 cores busy and next to none was idle"
+    late = call("MPI_Recv", 4, 300, late_sender=250) + call("MPI_Send", 1, 90, late_receiver=80)
+    alike = make_caused(late, crowded=crowded)
+    found = only(alike, "late_sender")
+    assert f"All compute alike, but {crowded}: measure again" in found.text
+    assert found.command == "imbrex run -- mpirun -n 2 ./wave"
+    assert finding_kinds(alike) == ["late_sender"]  # not the same advice for the others again
+    rows = call("MPI_Recv", 4, 300, (0,), late_sender=250)
+    unequal = make_caused(rows, crowded=crowded, compute_ms=(700, 950), name="unequal")
+    found = only(unequal, "late_sender")
+    assert found.text.endswith("Balance the work, or send earlier")
+
+
 def test_more_ranks_than_cores_are_told_before_what_follows_from_them(make_caused, call):
     """Two ranks on one core: who waits in MPI keeps it from the other."""
     rows = call("MPI_Waitall", 3, 300, late_sender=200, stalled=(60, 100), transfer=(0, 40))

@@ -84,6 +84,14 @@ def test_stalls_beside_other_load_say_little_of_the_program(make_caused, call):
     )
 
 
+def test_unequal_work_is_the_reason_whatever_else_goes_on(make_caused, call):
+    rows = call("MPI_Recv", 4, 400, (0,), late_sender=350, stalled=(45, 50), gainable=50)
+    unequal = make_caused(rows, compute_ms=(600, 950), crowded="others", name="unequal")
+    assert diagnose(unequal).sentence.endswith("Overlap could gain at most 2.6 %.")
+    alike = make_caused(rows, compute_ms=(600, 700), crowded="others", name="alike")
+    assert "say little" in diagnose(alike).sentence
+
+
 def test_gain_is_at_most_what_the_rank_computes(make_caused, call):
     run = make_caused(call("MPI_Recv", 4, 900, transfer=900, gainable=900), compute_ms=(100, 100))
     assert diagnose(run).account.gainable.high == pytest.approx(0.1)

@@ -186,6 +186,7 @@ def test_what_the_replay_does_not_explain_comes_first(
     [
         ({}, "90% of the run is neither its computation nor its network (stalls, or MPI itself)."),
         ({"cores": 1}, "90% of the run is neither its computation nor its network (2 ranks share"),
+        ({"load": "others"}, "90% of the run is neither its computation nor its network (others)."),
         ({"sampled": 0.1}, "No overlap saves even 0.5% of the run: without any"),
         ({"measured_s": 10.5}, "No overlap saves even 0.5% of the run: without any"),
         ({"measured_s": None}, "No overlap saves even 0.5% of the run: without any"),

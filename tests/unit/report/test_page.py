@@ -454,6 +454,33 @@ def test_what_cannot_have_moved_in_the_call_alone_is_not_told_as_not_hidden(tmp_
     assert Reason.LOST_OVERLAP not in fates(timeline).reason.tolist()
 
 
+def test_what_was_certainly_not_hidden_is_decided(tmp_path):
+    """Though neither side was late, it did not stall, and there was time between begin and wait."""
+    run = load_run(write_run(tmp_path / "run"))
+    rows = np.load(run.directory / "timeline.npy")
+    for name in ("stalled", "lost_overlap", "late_sender", "late_receiver"):
+        rows[f"{name}_min_ns"] = 0
+    is_transfer = rows["x_lo_ns"] > 0
+    rows["exposed_min_ns"][is_transfer] = 10_000
+    for most, reason in ((0, Reason.INSIDE_MPI), (190_000, Reason.OPEN)):
+        rows["hidden_min_ns"], rows["hidden_max_ns"] = 0, np.where(is_transfer, most, 0)
+        np.save(run.directory / "timeline.npy", rows)
+        timeline = load_timeline(run)
+        assert timeline is not None
+        found = fates(timeline)
+        assert reason in found.reason.tolist()
+        assert ({Reason.INSIDE_MPI, Reason.OPEN} - {reason}).isdisjoint(found.reason.tolist())
+        told = explain(timeline, found, found.reason.tolist().index(reason), Names())
+        assert ("at most 0 s passed" in told) is (most == 0)
+
+
+class Names(dict[int, str]):
+    """Some name for each call."""
+
+    def __missing__(self, row: int) -> str:
+        return f"call {row}"
+
+
 def test_the_synthetic_run_is_what_it_says(tmp_path):
     """Every fourth message has each fate, and the causes add up."""
     run = load_run(write_run(tmp_path / "run", ranks=3, iterations=8))

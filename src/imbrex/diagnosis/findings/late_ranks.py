@@ -50,6 +50,14 @@ def find(account: Account) -> Iterator[Finding]:
         of_epochs = bool(mpi_facts.facts(site.operation).fields.get("group_epoch"))
         remedy = (REMEDIES_OF_EPOCHS if of_epochs else REMEDIES).get(cause, REMEDIES[cause])
         mean = wording.seconds(late.middle * account.per_rank)
+        command = commands.show(account, "--by", "rank")
+        if account.loaded is not None and number > 0:
+            continue  # the same advice again
+        if account.loaded is not None:
+            remedy = (
+                f"All compute alike, but {account.loaded}: measure again when nothing else runs"
+            )
+            command = commands.measure_again(account)
         yield Finding(
             kind=cause,
             at_stake=late,
@@ -59,7 +67,7 @@ def find(account: Account) -> Iterator[Finding]:
                 f"{late_words(cause, site.operation)} at {group.place}{_begun(site)}"
                 f"{_whom(account) if number == 0 else ''}. {remedy}"
             ),
-            command=commands.show(account, "--by", "rank"),
+            command=command,
             site=site.row.site,
             operation=site.operation,
         )
