@@ -138,7 +138,7 @@ def parse_launcher_line(words: Sequence[str]) -> LauncherLine:
     such lines are served by writing imbrex-exec before the program.
     """
     if not words:
-        raise ImbrexError("no command: write it after --, as in `imbrex run -- mpirun -n 2 ./app`")
+        raise ImbrexError("no command: write it after --, as in `-- mpirun -n 2 ./app`")
     words = tuple(words)
     before = commands_before(words)
     if before.at and _starts_ranks(words, before.at):

@@ -14,6 +14,7 @@ from imbrex.errors import ImbrexError
 from imbrex.network import load
 from imbrex.profile.run import Run, load_run
 from imbrex.transform.engine import Outcome, transform
+from imbrex.transform.given_places import chosen
 from imbrex.transform.graph import write_graph
 from imbrex.transform.measured import measured_of, transform_measured
 from imbrex.transform.model.advice import advice
@@ -89,7 +90,6 @@ def answer(request: Request) -> Answer:
     options = Options(
         flags=flags,
         rewrites=_rewrites(request.rewrites),
-        only=_only(request.only),
         reassociation=request.allow_reassociation,
         single_thread=request.single_thread,
         errors_are_fatal=request.errors_are_fatal,
@@ -102,6 +102,7 @@ def answer(request: Request) -> Answer:
             raise ImbrexError(f"{request.database} does not mention {', '.join(missing)}")
     elif run is not None and not flags:
         options.flags_of = flags_of_run(run)
+    options.only = chosen(request.only, paths, options)
     if request.graph is not None:
         program = read_program(paths, options)
         text = write_graph(program, request.routine, request.graph) + "\n"
@@ -217,22 +218,12 @@ def _rewrites(text: str) -> frozenset[str]:
     return names
 
 
-def _only(places: tuple[str, ...]) -> frozenset[tuple[str, int]]:
-    found = set()
-    for place in places:
-        name, _, line = place.rpartition(":")
-        if not name or not line.isdigit():
-            raise ImbrexError(f"--only {place}: give it as FILE:LINE")
-        found.add((name, int(line)))
-    return frozenset(found)
-
-
 def _check_only(only: frozenset[tuple[str, int]], outcome: Outcome) -> None:
     """Each place names a call: else a slip of the pen would look like nothing to gain."""
     calls = {(d.site.routine.file, d.site.call.line) for d in outcome.decisions}
     for name, line in sorted(only):
         if (name, line) not in calls and name not in outcome.skipped:
-            raise ImbrexError(f"--only {name}:{line}: no call of MPI begins there")
+            raise ImbrexError(f"--only {name}:{line}: no call that could be rewritten stands there")
 
 
 def _apply(outcome: Outcome, dirty: bool) -> None:
@@ -324,9 +315,13 @@ def _explain_site(decision: Decision) -> list[str]:
 
 
 def _measured(values: dict[str, float]) -> str:
+    exposed = (
+        f"of at most {wording.seconds(values['transfer_max_s'])} of transfer "
+        f"{wording.interval(values['exposed_min_s'], values['exposed_max_s'])} exposed; "
+        if values["transfer_max_s"] > 0  # of what a wait completes the starts tell it
+        else ""
+    )
     return (
         f"measured: {values['count']:,.0f} calls, {wording.seconds(values['call_s'])} in them; "
-        f"of at most {wording.seconds(values['transfer_max_s'])} of transfer "
-        f"{wording.interval(values['exposed_min_s'], values['exposed_max_s'])} exposed; at most "
-        f"{wording.percent(values['share'])} of the ranks' time to save"
+        f"{exposed}at most {wording.percent(values['share'])} of the ranks' time to save"
     )

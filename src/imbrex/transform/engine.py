@@ -16,6 +16,7 @@ from imbrex.transform.deciding import Deciding
 from imbrex.transform.garbage import collect, uncollected
 from imbrex.transform.imports import complete_imports
 from imbrex.transform.model.program import Program
+from imbrex.transform.one_sided import one_sided_note
 from imbrex.transform.options import MessageTime, Options
 from imbrex.transform.permissions import Permissions
 from imbrex.transform.readers.fortran_units import FORTRAN_SUFFIXES
@@ -292,4 +293,5 @@ def _communication(analysis: Analysis, options: Options) -> Outcome:
         f"{place}: the macro {name} is taken as not defined (give the build's flags after --)"
         for name, place in program.undefined.items()
     ]
+    notes += one_sided_note(program)
     return Outcome(decisions, before, after, program.skipped, notes)

@@ -13,6 +13,7 @@ from pathlib import Path
 from imbrex.errors import ImbrexError
 from imbrex.transform import mpi_calls
 from imbrex.transform.engine import Outcome, transform
+from imbrex.transform.given_places import begun_at, parse_place
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
@@ -45,7 +46,7 @@ def suggest(paths: list[Path], options: Options, place: str) -> str:
 
     Raises ImbrexError where the call is rewritten already, or no assumption helps.
     """
-    return unified_diff(place.rpartition(":")[0], *scaffold(paths, options, place))
+    return unified_diff(parse_place("--suggest", place, paths)[0], *scaffold(paths, options, place))
 
 
 def scaffold(paths: list[Path], options: Options, place: str) -> tuple[bytes, bytes]:
@@ -53,13 +54,9 @@ def scaffold(paths: list[Path], options: Options, place: str) -> tuple[bytes, by
 
     Raises ImbrexError as `suggest`.
     """
-    file, _, number = place.rpartition(":")
-    if not file or not number.isdigit():
-        raise ImbrexError(f"--suggest {place}: give it as FILE:LINE")
-    original = int(number)
+    given_place = parse_place("--suggest", place, paths)
+    file, original = begun_at("--suggest", given_place, read_program(paths, options))
     of_name = {str(path): path for path in paths}
-    if file not in of_name:
-        raise ImbrexError(f"--suggest {place}: {file} is not among the files")
     texts: dict[str, bytes] = {}
     first: Outcome | None = None
     for _ in range(_MOST + 1):
@@ -72,7 +69,7 @@ def scaffold(paths: list[Path], options: Options, place: str) -> tuple[bytes, by
         first = first or outcome
         decision = next((d for d in outcome.decisions if d.site.call.line == line), None)
         if decision is None:
-            raise ImbrexError(f"--suggest {place}: no call of MPI begins there")
+            raise ImbrexError(f"--suggest {place}: no call that could be rewritten stands there")
         if decision.decision == "rewritten":
             if not texts:
                 raise ImbrexError(f"--suggest {place}: this call can be rewritten as it is")
@@ -80,7 +77,7 @@ def scaffold(paths: list[Path], options: Options, place: str) -> tuple[bytes, by
         program = read_program(paths, given)
         edit = _assume(program, program.files[file], decision)
         if edit is None:
-            raise ImbrexError(f"--suggest {place}: nothing to suggest: {decision.reason}")
+            raise ImbrexError(f"--suggest {place}: nothing to suggest: {decision.obstacle}")
         texts = {**outcome.before, file: apply_edits(outcome.before[file], [edit])}
     raise ImbrexError(f"--suggest {place}: more than {_MOST} statements would have to be assumed")
 

@@ -208,7 +208,19 @@ def test_deep_nesting_is_read() -> None:
 
 
 def test_only_where_no_call_is() -> None:
-    assert "--only halo.c:1: no call of MPI" in complaint("--only", "halo.c:1", "halo.c")
+    told = "--only halo.c:1: no call of MPI stands there: those of halo.c are in lines 25, 27"
+    assert told in complaint("--only", "halo.c:1", "halo.c")
+    Path("a").mkdir()
+    for folder in ("a", "."):
+        shutil.copy("halo.c", f"{folder}/twin.c")
+    assert "--only twin.h:1: twin.h is not among the files" in complaint(
+        "--only", "twin.h:1", "a/twin.c"
+    )
+    Path("b").mkdir()
+    shutil.copy("halo.c", "b/twin.c")
+    assert "which of a/twin.c, b/twin.c?" in complaint(
+        "--only", "twin.c:25", "a/twin.c", "b/twin.c"
+    )
 
 
 def test_a_read_only_file_stops_all_edits() -> None:

@@ -54,6 +54,29 @@ def test_only_and_json(source: Path) -> None:
     assert [(site["line"], site["decision"]) for site in sites] == [(25, "rewritten")]
 
 
+def test_only_as_a_run_names_the_call(source: Path) -> None:
+    """Without its folder, and by the line that the call returns to."""
+    Path("src").mkdir()
+    source.rename("src/halo.c")
+    for place in ("halo.c:26", "src/halo.c:25"):
+        answer = CliRunner().invoke(command, ["--json", "--only", place, "src/halo.c"])
+        sites = json.loads(answer.output)["sites"]
+        assert [(site["line"], site["decision"]) for site in sites] == [(25, "rewritten")]
+    answer = CliRunner().invoke(command, ["--suggest", "halo.c:26", "src/halo.c"])
+    assert "this call can be rewritten as it is" in str(answer.exception)
+
+
+def test_one_sided_communication_is_told_to_stay(source: Path) -> None:
+    note = "of one-sided communication stay as they are"
+    assert note not in CliRunner().invoke(command, ["halo.c"]).stderr
+    put = "MPI_Win_fence(0, w);\n    MPI_Put(u, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, w);\n"
+    text = source.read_text().replace("MPI_Finalize", f"MPI_Win w;\n    {put}    MPI_Finalize")
+    source.write_text(text)
+    line = text[: text.index("MPI_Win_fence")].count("\n") + 1
+    answer = CliRunner().invoke(command, ["halo.c"])
+    assert f"note: halo.c:{line}: MPI_Win_fence and 1 more call {note}" in answer.stderr
+
+
 def test_a_dirty_file_is_refused(source: Path) -> None:
     for words in (["init", "-q"], ["add", "halo.c"]):
         subprocess.run(["git", *words], check=True)

@@ -98,6 +98,15 @@ def test_copies_of_a_call_count_together(source: Path) -> None:
     assert (first["share"], first["count"]) == (pytest.approx(0.3), 30)
 
 
+def test_a_wait_of_which_no_transfer_is_known_has_none(source: Path) -> None:
+    for transfer_s, told in ((0.0, False), (1.0, True)):
+        here = Sums(count=10, call_s=9.0, transfer_max_s=transfer_s, exposed_max_s=transfer_s)
+        measured = Measured(100.0, {("program.c", 15): [("MPI_Send", here)]})
+        outcome = transform_measured([source], Options(), measured, 0.0)
+        text = explain(outcome, applied=False)
+        assert ("of transfer" in text.partition("measured: 10 calls")[2]) is told
+
+
 def test_all_sites_of_matching_collectives_go_together(tmp_path: Path) -> None:
     source = tmp_path / "program.c"
     bcast = "MPI_Bcast({}, N, MPI_DOUBLE, 0, MPI_COMM_WORLD);"

@@ -138,6 +138,30 @@ WHOLE = {
 }
 
 
+# The datatype, what the callers do behind the call, and whether the message is the reason.
+ELEMENTS = (
+    ("face", "for (int i = 2; i < N; i++) w[i] = u[i] + u[i + 1];", True),
+    ("MPI_DOUBLE", "for (int i = 0; i < N; i++) w[i] = u[N + 1];", False),
+    ("face", "for (int i = 2; i < N; i++) w[i] = u[index[i]];", False),
+)
+
+
+@pytest.mark.parametrize(("datatype", "behind", "told"), ELEMENTS)
+def test_elements_of_a_message_that_are_not_known(
+    datatype: str, behind: str, told: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Told where more would be possible if they were, not where what is behind them is unknown."""
+    monkeypatch.chdir(tmp_path)
+    outside = "static int index[N];\nextern MPI_Datatype face;"
+    text = PROGRAM % (outside, "", "", CALL + behind)
+    Path("case.c").write_text(text.replace("MPI_DOUBLE", datatype))
+    (decision,) = transform([Path("case.c")], Options()).decisions
+    assert decision.decision == "nothing-to-gain"
+    reason = str(decision.obstacle)
+    assert "behind its call `u` is used or set" in reason
+    assert ("and which elements of it the message has is not known" in reason) is told
+
+
 @pytest.mark.parametrize("name", WHOLE)
 def test_why_it_stays_whole(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = Path("case.c")

@@ -376,6 +376,9 @@ class Motion:
             same = mine.variable == other.variable
             if same:
                 kind = ReasonKind.USED if used else ReasonKind.SET
+                known = variables[mine.variable]
+                if known.kind == "local" and other.write and other.line == known.line:
+                    kind = ReasonKind.DECLARED
                 return Reason(kind(variable=name), place)
             if other.variable in variables:
                 kind = ReasonKind.MAY_BE_USED_THROUGH if used else ReasonKind.MAY_BE_SET_THROUGH

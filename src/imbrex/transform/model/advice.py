@@ -58,6 +58,9 @@ unknown-memory-used
     say what a pointer reaches: distinct allocations, no shared pool, no pointer into a structure
 used set
     nothing, if it must be there: else move that use behind the work, or fill two buffers in turn
+declared
+    nothing, if it gets its value there, or stands at the beginning of a routine or a loop; else
+    declare it further up
 may-be-used may-be-set may-be-used-through may-be-set-through
     separate what the pointers reach; parts of an array that a structure holds are told apart
     through a local pointer: `double *u = g->u;`
@@ -247,6 +250,9 @@ inner-guarded
 used-behind used-behind-through unknown-behind
     nothing, if it is so; else put work that needs nothing of the message between the call and
     that place, pass arrays with declared bounds, or separate what the pointers reach
+elements-behind
+    name what the message has: in Fortran a section (`f%a(:, j)`) or an array with declared bounds,
+    in C its first element (`&u[i * n]`) and a count of elements
 messages-guarded status-read
     write the messages one after the other; ask in an `if` what no branch of it sets, without a
     call; declare variables in front of it; use `MPI_STATUS_IGNORE`

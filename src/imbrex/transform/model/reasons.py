@@ -92,6 +92,7 @@ class ReasonKind(Sentence):
     # What stands between a transfer and a better place
     USED = "`{variable}` is used or set"
     SET = "`{variable}` is set"
+    DECLARED = "`{variable}` is declared there"
     MAY_BE_USED = "`{variable}` may be used or set"
     MAY_BE_SET = "`{variable}` may be set"
     MAY_BE_USED_THROUGH = "`{variable}` may be used or set through `{other}`"
@@ -314,6 +315,7 @@ class ReasonKind(Sentence):
     CARRIED_TO_FINISH = "`{variable}` carries a value from the start to the finish"
     INNER_GUARDED = "a call of {inner} is inside a loop or a condition"
     USED_BEHIND = "behind its call `{variable}` is used or set"
+    ELEMENTS_BEHIND = "{cause}, and which elements of it the message has is not known"
     USED_BEHIND_THROUGH = "behind its call `{variable}` may be used or set through `{other}`"
     UNKNOWN_BEHIND = "behind its call memory that is not known may be used"
     MESSAGES_GUARDED = "its messages stand in loops, or in an `if` that cannot be asked twice"

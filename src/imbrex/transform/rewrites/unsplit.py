@@ -49,6 +49,7 @@ class _Behind:
         self.user: Routine = use.routine
         late = split.schedule.accesses(split.schedule.late) + split.schedule.flying
         bound = self.footprints.bound(use.call, split.wrapper, late)
+        self.messages = self.footprints.bound(use.call, split.wrapper, split.schedule.flying)
         self.finish = bound + list(use.statement.accesses)
 
     def reason(self) -> Reason | None:
@@ -100,4 +101,14 @@ class _Behind:
         through = variables.get(other.variable)
         if mine.variable != other.variable and through is not None:
             text = ReasonKind.USED_BEHIND_THROUGH(variable=known.name, other=through.name)
+        elif mine in self.messages and _is_anywhere(mine) and not _is_anywhere(other):
+            text = ReasonKind.ELEMENTS_BEHIND(cause=text)
         return Reason(text, place)
+
+
+def _is_anywhere(access: Access) -> bool:
+    """Whether an access may be to any element, as far as is known."""
+    if access.cases or access.fit is not None:
+        return False
+    ranges = access.section or ()
+    return all(each.low is None and each.high is None for each in ranges)
