@@ -2,18 +2,21 @@
 
 What four ranks meet with that two do not is the same for every library: it is asked with Open MPI.
 What a case prints as it stands is no library's own either: it is compiled and run once, and what
-becomes of it with each library is compared with that.
+becomes of it with each library is compared with that. All of them run in few launches; one that
+such a launch did not get through has its own.
 """
 
 from __future__ import annotations
 
 import functools
 import shutil
-import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.mpi import in_turn
+from tests.mpi.in_turn import wrapper
 from tests.mpi.lean_compiling import OF_SUFFIX
 
 from imbrex.transform.engine import transform
@@ -272,67 +275,74 @@ def threads(source: Path) -> list[str]:
     return ["-fopenmp"] if source.stem in ("hybrid", "staggered") else []
 
 
-@functools.cache
-def standing(name: str, library: str, folder: Path) -> Path:
-    """A case as it is, compiled: what it prints is compared with, for every library."""
-    return built(name, rewritten(name)[0], library, folder / "before")
+class Programs:
+    """The cases of one side, as they stand or rewritten, with one library."""
 
+    def __init__(self, library: str, side: str, folder: Path) -> None:
+        self.library = library
+        self._after = side == "after"
+        self._folder = folder / f"{library}-{side}"
+        self._built: dict[str, Path] = {}
+        self._printed: dict[int, dict[Path, list[str]]] = {}
 
-@functools.cache
-def printed_before(name: str, library: str, ranks: str, folder: Path) -> list[str]:
-    return printed(library, ranks, standing(name, library, folder))
+    def built(self, name: str) -> Path:
+        """A case, compiled once."""
+        if name not in self._built:
+            source = CASES / name
+            folder = self._folder / name
+            folder.mkdir(parents=True, exist_ok=True)  # a test that is tried again
+            path = folder / f"program{source.suffix}"
+            path.write_bytes(rewritten(name)[self._after])
+            # At other levels a compiler may round otherwise, as in the reductions of OpenMP.
+            flags = ["-O2", *threads(source), *OF_SUFFIX[source.suffix]]
+            self._built[name] = in_turn.shared_object(path, self.library, flags)
+        return self._built[name]
+
+    def printed(self, name: str, ranks: int, companions: Iterable[str]) -> list[str]:
+        """What a case prints, which runs with these if it is the first of them."""
+        if ranks not in self._printed:
+            objects = [path for each in companions if (path := self._if_built(each)) is not None]
+            folder = self._folder / f"all-{ranks}"
+            self._printed[ranks] = in_turn.run(self.library, ranks, objects, folder)
+        path = self.built(name)
+        known = self._printed[ranks]
+        if path not in known:
+            known |= in_turn.run(self.library, ranks, [path], path.parent / f"alone-{ranks}")
+        return known[path]
+
+    def _if_built(self, name: str) -> Path | None:
+        """None where it cannot be compiled or rewritten: its own test says why."""
+        try:
+            return self.built(name)
+        except Exception:
+            return None
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("before")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    folder = tmp_path_factory.mktemp("cases")
+    return functools.cache(lambda library, side: Programs(library, side, folder))
 
 
-def wrapper(name: str, library: str) -> str:
-    words = {".c": "mpicc", ".cpp": "mpicxx"}
-    return f"{words.get(Path(name).suffix, 'mpifort')}.{library}"
+def compiles(name: str, library: str) -> bool:
+    return shutil.which(wrapper(Path(name).suffix, library)) is not None
 
 
-def built(name: str, text: bytes, library: str, folder: Path) -> Path:
-    source = CASES / name
-    folder = folder / name
-    folder.mkdir(parents=True, exist_ok=True)  # a test that is tried again
-    path = folder / f"program{source.suffix}"
-    path.write_bytes(text)
-    # At other levels a compiler may round otherwise, as in the reductions of OpenMP.
-    flags = ["-O2", *threads(source), *OF_SUFFIX[source.suffix]]
-    made = subprocess.run(
-        [wrapper(name, library), *flags, "-o", str(folder / "program"), str(path), "-lm"],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-    )
-    assert made.returncode == 0, made.stderr
-    return folder / "program"
-
-
-def printed(library: str, ranks: str, program: Path) -> list[str]:
-    done = subprocess.run(
-        [f"mpirun.{library}", "-n", ranks, str(program)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert done.returncode == 0, done.stderr
-    return sorted(done.stdout.splitlines())
+def reference_of(name: str, library: str) -> str:
+    """The library with which a case as it stands is compared."""
+    with_open_mpi = compiles(name, "openmpi") and shutil.which("mpirun.openmpi") is not None
+    return "openmpi" if with_open_mpi else library
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_same_output(name: str, mpi: Any, tmp_path: Path, kept: Path) -> None:
-    if shutil.which(wrapper(name, mpi.name)) is None:
-        pytest.skip(f"{wrapper(name, mpi.name)} is not installed")
-    with_open_mpi = all(
-        shutil.which(command) for command in ("mpirun.openmpi", wrapper(name, "openmpi"))
-    )
-    reference = "openmpi" if with_open_mpi else mpi.name
-    thorough = mpi.name == reference
-    program = built(name, rewritten(name)[1], mpi.name, tmp_path)
-    for ranks in ("2", "4") if thorough and name in WITH_NEIGHBOURS else ("2",):
-        before = printed_before(name, reference, ranks, kept)
+def test_same_output(name: str, mpi: Any, programs: Any) -> None:
+    if not compiles(name, mpi.name):
+        pytest.skip(f"{wrapper(Path(name).suffix, mpi.name)} is not installed")
+    reference = reference_of(name, mpi.name)
+    for ranks in (2, 4) if mpi.name == reference and name in WITH_NEIGHBOURS else (2,):
+        among = [n for n in NAMES if ranks == 2 or n in WITH_NEIGHBOURS]
+        here = [n for n in among if compiles(n, mpi.name)]
+        there = [n for n in here if reference_of(n, mpi.name) == reference]
+        before = programs(reference, "before").printed(name, ranks, there)
         assert before
-        assert printed(mpi.name, ranks, program) == before, ranks
+        assert programs(mpi.name, "after").printed(name, ranks, here) == before, ranks
