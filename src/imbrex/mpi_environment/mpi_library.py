@@ -124,12 +124,27 @@ def library_of_launcher(line: LauncherLine, mpicc: Path | None = None) -> MpiLib
                 f"of {_launcher_of(line)}"
             )
         return replace(library, mpicc=mpicc)
+    broken: list[Path] = []
     for compiler in _compilers(None, line):
         found = library_of_compiler(compiler)
         if found is not None and _fits(line, found):
             return replace(found, mpicc=compiler)
+        broken += [compiler] if found is None else []
     raise ImbrexError(
-        "no mpicc was found for this launcher's MPI: name the one that belongs to it with --mpicc"
+        _broken(broken)
+        or "no mpicc was found for this launcher's MPI: name the one that belongs to it with "
+        "--mpicc"
+    )
+
+
+def _broken(compilers: list[Path]) -> str:
+    """What is said where compiler wrappers were found that do not work; empty where none was."""
+    if not compilers:
+        return ""
+    return (
+        f"{compilers[0]} cannot compile an MPI program, and no other mpicc of this MPI was found: "
+        "install the C compiler that it starts (on Debian gcc and libc6-dev), or name a mpicc that "
+        "works with --mpicc"
     )
 
 
@@ -186,12 +201,15 @@ def with_compiler(
                 f"--mpicc {mpicc}: belongs to {given.file}, but the program uses {library.file}"
             )
         return replace(library, mpicc=mpicc)
+    broken: list[Path] = []
     for compiler in _compilers(library, line):
         other = library_of_compiler(compiler)
         if other is not None and _same(other, library):
             return replace(library, mpicc=compiler)
+        broken += [compiler] if other is None else []
     raise ImbrexError(
-        f"no mpicc was found that belongs to {library.file}: name it with --mpicc "
+        _broken(broken)
+        or f"no mpicc was found that belongs to {library.file}: name it with --mpicc "
         f"(on Debian it is in libopenmpi-dev or libmpich-dev)"
     )
 

@@ -81,7 +81,7 @@ def _sizes(ranges: Sequence[Range], who: str) -> str:
         last = ranges[-1]
         if last.to_bytes is None:
             return "at all sizes"
-        return f"up to {last.to_bytes:,} bytes, the largest that was measured"
+        return f"up to {_bytes(last.to_bytes)}, the largest that was measured"
     if first.synchronization is None:
         begin = f"up to {first.from_bytes - 1:,} bytes, and beyond " if first.from_bytes > 1 else ""
         return f"{begin}it cannot be told: the machine was too busy"
@@ -99,10 +99,22 @@ def _with_calls(o: Operation, who: str) -> str:
     return ""
 
 
+def _bytes(size: int) -> str:
+    return f"{size:,} byte{'s' * (size != 1)}"
+
+
+def _reach(largest: Range) -> str:
+    """The sizes of the largest messages; of a probe that was cut short as far as it came."""
+    last = largest.to_bytes
+    if last is None:
+        return f"from {largest.from_bytes:,} bytes on" if largest.from_bytes > 1 else "at all sizes"
+    begin = f"from {largest.from_bytes:,} " if largest.from_bytes > 1 else "up "
+    return f"{begin}to {_bytes(last)}, the largest that was measured,"
+
+
 def _data(largest: Range) -> str:
     """What happens to the data of the largest messages."""
-    begin = f"from {largest.from_bytes:,} bytes on" if largest.from_bytes > 1 else "at all sizes"
-    of = f"{begin} the data move"
+    of = f"{_reach(largest)} the data move"
     moved = largest.moved
     if largest.transfer_class == "third-party":
         return f"{of} by themselves while both sides compute"

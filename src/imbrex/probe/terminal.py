@@ -118,7 +118,8 @@ def print_answer(found: Answer, file: Path | None) -> None:
     for note in found.notes:
         console.print(f"note: {note}")
     if found.missing:
-        console.print(f"missing, because {found.missing_because}: {found.missing_text}")
+        more = "" if found.interrupted else "; --time-limit SECONDS gives it more"
+        console.print(f"missing, because {found.missing_because}: {found.missing_text}{more}")
     if not profile.paths:
         console.print("no machine profile: nothing was calibrated")
     elif file is not None:

@@ -24,9 +24,9 @@ def progress_words(account: Account) -> str:
         return f"{text} {price}: leave it out." if price else text
     busy = account.busy_s or 1.0
     text = (
-        f"The progress thread looked {progress.looks} times, {progress.moving_looks} times data "
-        f"moved; it took {wording.percent((progress.looking_s + progress.moving_s) / busy)} of the "
-        f"run's processor time, {wording.percent(progress.looking_s / busy)} in vain"
+        f"The progress thread looked {progress.looks:,} times, {progress.moving_looks:,} times "
+        f"data moved; it took {wording.percent((progress.looking_s + progress.moving_s) / busy)} "
+        f"of the run's processor time, {wording.percent(progress.looking_s / busy)} in vain"
     )
     moved = _moved(account)
     return " ".join(filter(None, [f"{text}.", moved, f"{price}." if price else ""]))
@@ -45,5 +45,5 @@ def _moved(account: Account) -> str:
             continue
         of = row.row.sums.transfers
         complete = min(site["completed"], of)
-        told.append(f"{complete} of {of} transfers of {short_place(row.row.site)}")
+        told.append(f"{complete:,} of {of:,} transfers of {short_place(row.row.site)}")
     return f"Complete before the program asked: {' and '.join(told)}." if told else ""

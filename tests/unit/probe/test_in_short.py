@@ -47,6 +47,7 @@ def found(*operations: Operation) -> Answer:
     [
         ([YES], "computes at all sizes"),
         ([(100, True)], "computes up to 100 bytes"),
+        ([(1, True)], "computes up to 1 byte, the largest that was measured"),
         ([NO], "computes at no size"),
         ([(100, True), NO], "up to 100 bytes; beyond, not before the sender calls MPI again"),
         ([(100, True), (None, None)], "up to 100 bytes, and beyond it cannot be told"),
@@ -85,6 +86,22 @@ def test_what_moves_the_data(name: str, moved: Moved, text: str) -> None:
     either = ranges(YES, name=name, moved=moved)
     (sentence,) = in_short(found(Operation(EITHER, "intra-node", either, (), None)))
     assert text in sentence and sentence.startswith("At all sizes the data move")
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "text"),
+    [
+        ([(1, True)], "Up to 1 byte, the largest that was measured, the data move"),
+        ([(100, True), (4096, False)], "From 101 to 4,096 bytes, the largest that was measured,"),
+        ([(100, True), NO], "From 101 bytes on the data move"),
+    ],
+)
+def test_no_more_is_said_than_was_measured(
+    verdicts: list[tuple[int | None, bool | None]], text: str
+) -> None:
+    """Of a probe that was cut short: nothing of what is larger."""
+    (sentence,) = in_short(found(Operation(EITHER, "intra-node", ranges(*verdicts), (), None)))
+    assert sentence.startswith(text)
 
 
 def test_paths_are_kept_apart_and_calls_advised() -> None:
