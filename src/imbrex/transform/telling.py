@@ -206,7 +206,7 @@ def note(
         if done and proposal.rewrite not in decision.rewrites:
             decision.rewrites.insert(0, proposal.rewrite)
         decision.details.append(text)
-        ends = decision.site.call.name not in mpi_calls.STARTS
+        ends = decision.site.call.name not in mpi_calls.STARTS or decision.counts
         if not done and ends and proposal.rewrite in _AT_CALLERS:
             where = Location(place.file, line)
             decision.barred = decision.barred or Reason(proposal.reason.cause, where)

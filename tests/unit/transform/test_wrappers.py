@@ -162,6 +162,27 @@ def test_elements_of_a_message_that_are_not_known(
     assert ("and which elements of it the message has is not known" in reason) is told
 
 
+def test_a_counted_request_is_not_the_obstacle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a routine that is taken apart with it where the elements of its messages are known."""
+    monkeypatch.chdir(tmp_path)
+    count = "MPI_Request r[2];\n    int n = 0;"
+    received = "MPI_Irecv(&f[N + 1], 1, MPI_DOUBLE, down, 0, MPI_COMM_WORLD, &r[n++]);"
+    sent = "MPI_Isend(&f[1], 1, MPI_DOUBLE, up, 0, MPI_COMM_WORLD, &r[n++]);"
+    wait = "MPI_Waitall(n, r, MPI_STATUSES_IGNORE);"
+    begin = PROGRAM.index("    MPI_Sendrecv")
+    end = PROGRAM.index("%s", begin)
+    text = PROGRAM[:begin] + f"    {received}\n    {sent}\n    {wait}\n    " + PROGRAM[end:]
+    for datatype, known in (("MPI_DOUBLE", True), ("face", False)):
+        code = text % ("extern MPI_Datatype face;", count, "", CALL + ELEMENTS[0][1])
+        Path("case.c").write_text(code.replace("MPI_DOUBLE", datatype))
+        for decision in transform([Path("case.c")], Options()).decisions:
+            assert (decision.decision == "rewritten") is known
+            told = "which elements of it the message has" in str(decision.obstacle)
+            assert told is not known
+
+
 @pytest.mark.parametrize("name", WHOLE)
 def test_why_it_stays_whole(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = Path("case.c")

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from imbrex.transform import mpi_calls
 from imbrex.transform.model.advice import advice, in_the_way
 from imbrex.transform.model.calls import Call
-from imbrex.transform.model.causes import Reason
+from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import IN_TEMPLATE, ReasonKind
@@ -121,9 +121,17 @@ class Decision:
         return self.reason.cause.kind is ReasonKind.WAIT_MOVES
 
     @property
+    def counts(self) -> bool:
+        """Whether it stays for an argument like `&requests[n++]`, with which a routine that only
+        communicates is taken apart all the same."""
+        problem = dict(self.reason.cause.parameters).get("cause", self.reason.cause)
+        return isinstance(problem, Cause) and problem.kind is ReasonKind.ARGUMENT_EFFECTS
+
+    @property
     def obstacle(self) -> Reason:
         """What stands in the way, of all that is told, to what a user would look at first."""
-        if self.barred is not None and self.decision == "nothing-to-gain" and not self.work:
+        told = self.decision == "nothing-to-gain" or self.counts
+        if self.barred is not None and told and not self.work:
             return self.barred
         return in_the_way(self.reason) if self.work else self.reason
 
