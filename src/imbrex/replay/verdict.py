@@ -41,15 +41,27 @@ def whole_verdict(document: dict[str, Any]) -> str:
         told.append(
             f"hiding those of {site['site']} saves at most {site['saves_at_most_s'] / base:.1%}"
         )
-        progress = site.get("progress_saves_s", 0.0) / base
-        if progress >= MATTERS:
-            told.append(f"progress for it while the ranks compute saves {progress:.1%}")
     elif "sites" in first:
         told.append("hiding those of any one call site saves nothing")
+    told += _of_progress(first, site)
     best = min(rows[1:], key=lambda row: float(row["time_s"]), default=None)
     if best is not None and best["time_s"] < base * (1 - MATTERS):
         told.append(f"the network {best['network']['name']} saves {1 - best['time_s'] / base:.1%}")
     return "; ".join(told) + "."
+
+
+def _of_progress(row: dict[str, Any], site: dict[str, Any] | None) -> list[str]:
+    """What progress while the ranks compute saves: for the best site, or where much more, for all.
+
+    Where a call waits for the messages of several sites, progress for one of them saves little.
+    """
+    base = row["time_s"]
+    of_site = site.get("progress_saves_s", 0.0) / base if site is not None else 0.0
+    of_all = 1 - row.get("ideal_progress_s", base) / base
+    whose, share = ("all", of_all) if of_all >= of_site + MATTERS else ("it", of_site)
+    if share < MATTERS:
+        return []
+    return [f"progress for {whose} while the ranks compute saves {share:.1%}"]
 
 
 def is_unexplained(document: dict[str, Any]) -> bool:
@@ -76,7 +88,9 @@ def _unexplained(document: dict[str, Any], explained_s: float) -> str:
 def crowded(document: dict[str, Any]) -> str:
     """That ranks wait for each other's core; empty where each has one."""
     cores, ranks = document.get("cores"), document["ranks"]
-    return f"{ranks} ranks share {cores} cores" if cores is not None and ranks > cores else ""
+    if cores is None or ranks <= cores:
+        return ""
+    return f"{ranks} ranks share {cores} core{'s' * (cores != 1)}"
 
 
 def _other_limit(row: dict[str, Any]) -> tuple[str, float]:

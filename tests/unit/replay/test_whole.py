@@ -119,6 +119,31 @@ def test_what_progress_at_a_site_saves(make_run: MakeRun) -> None:
     assert row["sites"][0]["progress_saves_s"] == pytest.approx(3000e-9)
 
 
+@pytest.mark.parametrize(
+    ("of_site", "ideal_s", "says"),
+    [
+        (0.8, 91.0, "progress for all while the ranks compute saves 9.0%"),
+        (8.8, 91.0, "progress for it while the ranks compute saves 8.8%"),
+        (0.2, 99.8, ""),
+    ],
+)
+def test_progress_for_all_is_told_where_one_site_gains_little(
+    of_site: float, ideal_s: float, says: str
+) -> None:
+    """As of a call that waits for the messages of several sites."""
+    site = {"site": "app.c:12", "saves_at_most_s": 10.0, "progress_saves_s": of_site}
+    row = {
+        "network": {"name": AS_MEASURED},
+        "efficiency": {"transfer": 0.9, "load_balance": 1.0, "serialization": 1.0},
+        "time_s": 100.0,
+        "ideal_progress_s": ideal_s,
+        "sites": [site],
+    }
+    told = whole_verdict(document([row], 100.0))
+    assert "hiding those of app.c:12 saves at most 10.0%" in told
+    assert says in told and ("progress" in told) is bool(says)
+
+
 def document(rows: list[dict[str, Any]], measured_s: float) -> dict[str, Any]:
     return {
         "ranks": 2,
@@ -155,7 +180,7 @@ def test_the_text_begins_with_the_answer_and_a_line_to_copy(make_run: MakeRun) -
         (
             66_100,
             1,
-            "90% of the run is neither its computation nor its network (2 ranks share 1 cores). "
+            "90% of the run is neither its computation nor its network (2 ranks share 1 core). "
             "Of the rest transfers take 16.8%; hiding",
         ),
         (
