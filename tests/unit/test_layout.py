@@ -17,7 +17,7 @@ import imbrex
 PACKAGE = Path(imbrex.__file__).parent
 LAYERS = (
     {"errors", "__version__"},
-    {"formats", "mpi_facts", "panels", "process_group", "steps"},
+    {"formats", "mpi_facts", "panels", "process_group", "steps", "whole_file"},
     {"mpi_environment", "network", "profile"},
     {"diagnosis"},
     {"export", "launch", "model", "probe", "recorder", "replay", "report", "transform"},

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from imbrex.errors import ImbrexError
+from imbrex.whole_file import write_whole
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -45,10 +46,7 @@ def output_console(file: Path | None) -> Iterator[Console]:
 
 def write_text(file: Path, text: str) -> None:
     """Write a result file; ImbrexError where it cannot be written."""
-    try:
-        file.write_text(text, encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise ImbrexError(f"{file}: cannot be written ({error.strerror})") from error
+    write_whole(file, text, errors="backslashreplace")
 
 
 def json_text(content: dict[str, Any], indent: int | None = 1) -> str:

@@ -5,15 +5,13 @@ Its format: docs/reference/machine-profile.md.
 
 from __future__ import annotations
 
-import contextlib
 import json
-import uuid
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from imbrex.errors import ImbrexError
+from imbrex.whole_file import write_whole
 
 FORMAT = "imbrex-machine-profile"
 SCHEMA_VERSION = 1
@@ -215,17 +213,7 @@ class MachineProfile:
     def save(self, file: Path) -> None:
         """Write the profile; never half of it."""
         # Two runs may keep the same profile at once: each writes its own.
-        partial = file.with_name(f".{file.name[:200]}.{uuid.uuid4().hex[:12]}")
-        try:
-            partial.write_text(json.dumps(self.to_json(), indent=1) + "\n", encoding="utf-8")
-            partial.replace(file)
-        except OSError as error:
-            raise ImbrexError(
-                f"cannot write the machine profile {file}: {error.strerror}"
-            ) from None
-        finally:
-            with contextlib.suppress(OSError):
-                partial.unlink(missing_ok=True)
+        write_whole(file, json.dumps(self.to_json(), indent=1) + "\n")
 
     def mismatch(self, library_name: str, library_version: str) -> str | None:
         """One line that says how this profile's library differs from the one given, or None."""

@@ -22,6 +22,7 @@ from imbrex.probe.calibrate import check_output, line_for_probes
 from imbrex.probe.knobs import Tried
 from imbrex.probe.try_settings import QUICK_MOST_BYTES, try_settings_of
 from imbrex.steps import step
+from imbrex.whole_file import write_whole
 
 QUICK_LIMIT_S = 15.0
 FULL_LIMIT_S = 120.0
@@ -114,7 +115,7 @@ def probe(request: Request) -> Probed:
         found.profile.save(request.machine)
     if request.output is not None:
         content = json.dumps(done.to_json(), indent=1, allow_nan=False)
-        request.output.write_text(content + "\n", encoding="utf-8")
+        write_whole(request.output, content + "\n")
     if request.report is not None:
         # matplotlib takes a second to load: only where something is drawn.
         from imbrex.probe.page import write_page

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,7 +9,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from imbrex import __version__
-from imbrex.errors import ImbrexError
 from imbrex.network.columns import Measurement
 from imbrex.network.exchanges import Exchange, read_exchanges, read_steps
 from imbrex.probe import plots
@@ -21,6 +19,7 @@ from imbrex.probe.knobs import Tried
 from imbrex.probe.point_to_point import Operation
 from imbrex.probe.ranges import Range
 from imbrex.probe.terminal import collective_shares, memory_of
+from imbrex.whole_file import write_whole
 
 _SYNCHRONIZES = {True: ("yes", "yes"), False: ("no", "no"), None: ("open", "cannot tell")}
 _DRAWN_SIZES = (32768, 1 << 20)
@@ -31,15 +30,7 @@ _CHANGES_PERCENT = 10.0
 
 def write_page(found: Answer, m: Measurement, tried: Sequence[Tried], file: Path) -> None:
     """Write the page; ImbrexError where the file cannot be written (never half of it)."""
-    text = render(found, m, tried)
-    scratch = file.with_name(f".{file.name}.{os.getpid()}")
-    try:
-        scratch.write_text(text, encoding="utf-8")
-        scratch.replace(file)
-    except OSError as error:
-        raise ImbrexError(f"{file}: cannot be written ({error.strerror})") from error
-    finally:
-        scratch.unlink(missing_ok=True)
+    write_whole(file, render(found, m, tried))
 
 
 def render(found: Answer, m: Measurement, tried: Sequence[Tried]) -> str:

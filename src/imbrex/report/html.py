@@ -38,6 +38,7 @@ from imbrex.report.site_cards import MOST_CARDS, Card, Cards
 from imbrex.report.site_words import why
 from imbrex.report.timeline_data import Drawn, drawn_timeline
 from imbrex.report.verdict import MOST_FINDINGS, head
+from imbrex.whole_file import write_whole
 
 MOST_ROWS = 500
 MOST_SITES_DRAWN = 12
@@ -116,17 +117,8 @@ def check_place(file: Path) -> None:
 
 def write_report(run: Run, file: Path, chapters: Sequence[Chapter] = ()) -> None:
     """Write the report; ImbrexError where the file cannot be written (never half of it)."""
-    text = render(run, chapters)
-    scratch = file.with_name(f".{file.name}.{os.getpid()}")
-    try:
-        # the command may hold bytes that are no text
-        scratch.write_text(text, encoding="utf-8", errors="backslashreplace")
-        scratch.replace(file)
-    except OSError as error:
-        raise ImbrexError(f"{file}: cannot be written ({error.strerror})") from error
-    finally:
-        if scratch.exists():
-            scratch.unlink()
+    # the command may hold bytes that are no text
+    write_whole(file, render(run, chapters), errors="backslashreplace")
 
 
 def render(run: Run, chapters: Sequence[Chapter] = ()) -> str:

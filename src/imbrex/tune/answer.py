@@ -13,7 +13,7 @@ from typing import Any
 from imbrex.diagnosis import wording
 from imbrex.tune.candidate import Tried, proven
 from imbrex.tune.statistics import LEAST_PAIRS, pairs_needed
-from imbrex.tune.trials_file import write_whole
+from imbrex.whole_file import write_whole
 
 ANSWER, TEXT, SCRIPT = "answer.json", "answer.txt", "apply.sh"
 MEASURED = "run"

@@ -20,7 +20,7 @@ from imbrex.tune.obstacle import NotPossibleError
 from imbrex.tune.rewriting import Rewriting, find_rewritings
 from imbrex.tune.sources import Sources, Told, find_sources
 from imbrex.tune.staying import Staying
-from imbrex.tune.trials_file import write_whole
+from imbrex.whole_file import write_whole
 
 BUILT = "build"
 """Where the copies are, in the folder of a search."""

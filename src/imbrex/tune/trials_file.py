@@ -13,6 +13,7 @@ from imbrex.formats.schema import Field, JsonFormat
 from imbrex.formats.value_types import LONGEST_S, Flag, ListOf, MapOf, Number, Object, Text, Whole
 from imbrex.tune.timed_run import TimedRun
 from imbrex.tune.trial import Pair
+from imbrex.whole_file import write_whole
 
 TRIALS = "trials.json"
 
@@ -95,16 +96,6 @@ def builds(programs: Sequence[str]) -> list[str]:
             continue
         found.append(f"{name} {facts.st_size} {facts.st_mtime_ns}")
     return found
-
-
-def write_whole(file: Path, text: str) -> None:
-    """Write a file or leave the one that was there; ImbrexError where it cannot be written."""
-    partial = file.with_name(f".{file.name}.partial")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(file)
-    except OSError as error:
-        raise ImbrexError(f"{file}: cannot be written ({error.strerror})") from error
 
 
 def _entry(pair: Pair) -> dict[str, Any]:
