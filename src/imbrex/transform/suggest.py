@@ -12,6 +12,9 @@ from pathlib import Path
 
 from imbrex.errors import ImbrexError
 from imbrex.transform import mpi_calls
+from imbrex.transform.analysed import Analysis
+from imbrex.transform.analysis.filled import covers
+from imbrex.transform.analysis.sections import buffer_section
 from imbrex.transform.engine import Outcome, transform
 from imbrex.transform.given_places import begun_at, parse_place
 from imbrex.transform.model.causes import Reason
@@ -26,6 +29,7 @@ from imbrex.transform.telling import LineMap
 from imbrex.transform.text.edits import Edit, apply_edits, unified_diff
 from imbrex.transform.text.layout import indent_at, line_start
 
+_ALWAYS = (Kind.LOOP, Kind.SIMPLE, Kind.BLOCK, Kind.DECLARE)  # what a nest does in each iteration
 _MOST = 8  # statements that are assumed to leave the message alone
 _NOT_KNOWN = frozenset(
     {
@@ -74,8 +78,8 @@ def scaffold(paths: list[Path], options: Options, place: str) -> tuple[bytes, by
             if not texts:
                 raise ImbrexError(f"--suggest {place}: this call can be rewritten as it is")
             return first.before[file], outcome.after[file]
-        program = read_program(paths, given)
-        edit = _assume(program, program.files[file], decision)
+        analysis = Analysis(paths, given)
+        edit = _assume(analysis, analysis.program.files[file], decision)
         if edit is None:
             raise ImbrexError(f"--suggest {place}: nothing to suggest: {decision.obstacle}")
         texts = {**outcome.before, file: apply_edits(outcome.before[file], [edit])}
@@ -87,8 +91,9 @@ def _line_now(before: bytes, after: bytes, line: int) -> int:
     return next((now for now, old in known.to_original.items() if old == line), line)
 
 
-def _assume(program: Program, source: SourceFile, decision: Decision) -> Edit | None:
+def _assume(analysis: Analysis, source: SourceFile, decision: Decision) -> Edit | None:
     """The directive that lets the start or the wait pass what stops it; None where none can."""
+    program = analysis.program
     call = decision.site.call
     parameters = dict(decision.reason.cause.parameters)
     reasons = [parameters.get("behind"), parameters.get("before"), decision.reason]
@@ -104,10 +109,30 @@ def _assume(program: Program, source: SourceFile, decision: Decision) -> Edit | 
         named = reason.kind in _NAMED and (statement.kind is Kind.LOOP or statement.calls)
         if reason.kind not in _NOT_KNOWN and not named:
             continue
+        if named and _is_certain(analysis, site, statement):
+            continue
         bases = _buffers(program, decision)
         if bases:
             return _directive(source, statement, bases, reason)
     return None
+
+
+def _is_certain(analysis: Analysis, site: Statement, statement: Statement) -> bool:
+    """Whether a plain nest is known to touch what the messages of a call are made of."""
+    if statement.calls or any(each.kind not in _ALWAYS for each in statement.walk()):
+        return False
+    program, footprints = analysis.program, analysis.footprints
+    known = footprints.of(statement, "").accesses
+    for call in site.calls:
+        for part in mpi_calls.PARTS.get(call.name, ()):
+            section = buffer_section(program, call, part)
+            touched = [a.section for a in known if a.variable == call.arguments[part.buffer].base]
+            if section is not None and any(
+                each is not None and (covers(each, section) or covers(section, each))
+                for each in touched
+            ):
+                return True
+    return False
 
 
 def _buffers(program: Program, decision: Decision) -> list[str]:

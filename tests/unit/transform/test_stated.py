@@ -138,6 +138,11 @@ def test_what_cannot_be_suggested(tmp_path: Path) -> None:
     plain = (C % ("u[3] = 1.0;", "")).replace("u[where[i]] = 2.0 * w[i];", "v[i] = w[i];")
     with pytest.raises(ImbrexError, match="nothing to suggest"):
         suggested(plain, tmp_path, 9)
+    # A loop that overwrites the very elements that come, unless a condition may leave them out.
+    used = C.replace("u[where[i]] = 2.0 * w[i];", "%s u[i] = w[i];")
+    with pytest.raises(ImbrexError, match=r"nothing to suggest: .*`u` is used or set"):
+        suggested(used % ("", "", ""), tmp_path, 9)
+    assert "independent(u)" in suggested(used % ("", "if (where[i])", ""), tmp_path, 9)
     with pytest.raises(ImbrexError, match=r"stands there: those of .*program.c are in lines 9"):
         suggested(C % ("", ""), tmp_path, 11)
     with pytest.raises(ImbrexError, match="never applied"):
