@@ -6,6 +6,7 @@ IMBREX_ENGINE_SCRIPTS sets how many sequences there are.
 
 from __future__ import annotations
 
+import functools
 import os
 from types import ModuleType
 from typing import Any
@@ -26,55 +27,72 @@ OPERATIONS = [
 SIZES = st.sampled_from([0, 1, 2, 3, 8, 100, 1000, 1024, 4097, 65536, 100_000, 1 << 20, 5 << 20])
 
 
+# Hypothesis takes longer to make strategies than to draw from them: each is made once.
+SOME_SIZES = st.sets(
+    st.sampled_from([1, 3, 8, 64, 1000, 4096, 1 << 16, 1 << 20]), min_size=1, max_size=5
+)
+TIMES = st.integers(0, 2000)
+SLACKS = st.one_of(st.just(-1), st.integers(0, 1500))
+
+
 @st.composite
 def curves(draw: st.DrawFn) -> list[tuple[int, ...]]:
-    sizes = sorted(draw(st.sets(st.sampled_from([1, 3, 8, 64, 1000, 4096, 1 << 16, 1 << 20]),
-                                min_size=1, max_size=5)))  # fmt: skip
     points = []
-    for size in sizes:
-        lo = draw(st.integers(0, 2000))
-        hi = lo + draw(st.integers(0, 2000))
-        slack = st.one_of(st.just(-1), st.integers(0, 1500))
-        points.append((size, lo, hi, draw(slack), draw(slack)))
+    for size in sorted(draw(SOME_SIZES)):
+        lo = draw(TIMES)
+        hi = lo + draw(TIMES)
+        points.append((size, lo, hi, draw(SLACKS), draw(SLACKS)))
     return points
+
+
+CURVES = curves()
+FLAGS = st.sampled_from([0, 0, 0, 1, 1, 2, 4])
+PATHS = st.sampled_from([0, 1, 2, 2, 2, 2, 2, 3, 4])
+PATHS_BETWEEN = st.sampled_from([2, 3])
+TRANSFER_SLACKS = st.sampled_from([0, 0, 1, 2, 3])
+ROLES = st.integers(0, 2)
+RANKS = st.sampled_from([2, 4])
+COLLECTIVES = st.sampled_from([0, 0, 6])
 
 
 @st.composite
 def transfers(draw: st.DrawFn) -> dict[str, int]:
-    flags = draw(st.sampled_from([0, 0, 0, 1, 1, 2, 4]))
+    flags = draw(FLAGS)
     return {
         "bytes": draw(SIZES) if flags != 2 else 8,
-        "path": draw(st.sampled_from([0, 1, 2, 2, 2, 2, 2, 3, 4] if flags != 2 else [2, 3])),
-        "slack": draw(st.sampled_from([0, 0, 1, 2, 3])),
+        "path": draw(PATHS if flags != 2 else PATHS_BETWEEN),
+        "slack": draw(TRANSFER_SLACKS),
         "flags": flags,
-        "role": draw(st.integers(0, 2)),
-        "ranks": draw(st.sampled_from([2, 4])),
-        "operation": draw(st.sampled_from([0, 0, 6])),
+        "role": draw(ROLES),
+        "ranks": draw(RANKS),
+        "operation": draw(COLLECTIVES),
     }
 
 
+TRANSFERS = transfers()
 HANDLES = st.sampled_from([1, 1, 1, 2, 2, 3, 4, 5])
 
 
+@functools.cache
 def commands(paused: bool) -> st.SearchStrategy[tuple[Any, ...]]:
     short = st.one_of(st.integers(0, 800), st.integers(0, 800), st.just(50_000))
     ago = st.just(0) if paused else st.integers(0, 500)
     slack = st.integers(0, 3)
     entry = st.tuples(st.just("enter"), st.integers(0, 7), st.integers(1, 3))
-    post = st.tuples(st.just("post"), st.integers(0, 3), ago, st.integers(1, 2), transfers())
+    post = st.tuples(st.just("post"), st.integers(0, 3), ago, st.integers(1, 2), TRANSFERS)
     size = st.one_of(st.just(-1), st.just(-1), SIZES)
     complete = st.tuples(
         st.just("complete"), st.integers(0, 3), ago, size, slack, st.integers(1, 2)
     )
     choices: list[st.SearchStrategy[tuple[Any, ...]]] = [
         st.tuples(st.just("advance"), st.integers(0, 3000)),
-        st.tuples(st.just("blocking"), transfers()),
-        st.tuples(st.just("begin"), HANDLES, transfers()),
+        st.tuples(st.just("blocking"), TRANSFERS),
+        st.tuples(st.just("begin"), HANDLES, TRANSFERS),
         st.tuples(st.just("finish"), HANDLES, st.one_of(st.just(-1), SIZES),
                   st.sampled_from([-1, -1, 0, 2, 3])),
-        st.tuples(st.just("persistent"), HANDLES, transfers()),
+        st.tuples(st.just("persistent"), HANDLES, TRANSFERS),
         st.tuples(st.just("start"), HANDLES),
-        st.tuples(st.just("group"), HANDLES, st.integers(0, 2), transfers()),
+        st.tuples(st.just("group"), HANDLES, st.integers(0, 2), TRANSFERS),
         st.tuples(st.just("endgroup"), HANDLES, st.integers(-1, 2), slack),
         st.tuples(st.just("free"), HANDLES),
         st.tuples(st.just("cancel"), HANDLES),
@@ -101,28 +119,37 @@ def commands(paused: bool) -> st.SearchStrategy[tuple[Any, ...]]:
     return st.one_of(call, block, begin, begin, finish, finish, note, early, *apart, *choices)  # type: ignore[arg-type]
 
 
+@functools.cache
+def several(paused: bool) -> st.SearchStrategy[list[tuple[Any, ...]]]:
+    return st.lists(commands(paused), min_size=1, max_size=40)
+
+
+THREADS = st.sampled_from([1, 2, 3])
+OF_THREADS = {threads: st.integers(0, threads - 1) for threads in (1, 2, 3)}
+DIGITS = st.integers(0, 9)
+BOOLEANS = st.booleans()
+
+
 @st.composite
 def scripts(draw: st.DrawFn) -> list[tuple[Any, ...]]:
     """Commands (thread, name, arguments...), with calls that may interleave between threads."""
-    threads = draw(st.sampled_from([1, 2, 3]))
-    paused = draw(st.booleans())
+    threads = draw(THREADS)
+    paused = draw(BOOLEANS)
     script: list[tuple[Any, ...]] = []
     used: set[int] = set()
     exposed = 0
-    items = draw(st.lists(commands(paused), min_size=1, max_size=40))
-    if draw(st.booleans()):  # as in a loop: the engine remembers what a site began before
+    items = draw(several(paused))
+    if draw(BOOLEANS):  # as in a loop: the engine remembers what a site began before
         few = st.sampled_from(items[:5])
         items = draw(st.lists(few, min_size=1, max_size=40))
     for item in items:
-        thread = draw(st.integers(0, threads - 1))
+        thread = draw(OF_THREADS[threads])
         nested = [item] if isinstance(item[0], str) else None
         if nested is None:
             entry, before, inner, after = item
             nested = [entry, ("advance", before), *inner, ("advance", after)]
-            if not (threads > 1 and draw(st.booleans())):  # else the call stays open for a while
-                counted = draw(st.integers(0, 9)) or any(
-                    x[0] in ("post", "complete", "early") for x in inner
-                )
+            if not (threads > 1 and draw(BOOLEANS)):  # else the call stays open for a while
+                counted = draw(DIGITS) or any(x[0] in ("post", "complete", "early") for x in inner)
                 nested.append(("leave",) if counted else ("leave_uncounted",))
         for name, *arguments in nested:
             who = thread
@@ -258,11 +285,11 @@ def agree(
 @settings(max_examples=SCRIPTS, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     script=scripts(),
-    paths=st.fixed_dictionaries({2: curves()}, optional={1: curves(), 3: curves()}),
+    paths=st.fixed_dictionaries({2: CURVES}, optional={1: CURVES, 3: CURVES}),
     collectives=st.dictionaries(
         st.tuples(st.sampled_from([6, 7]), st.sampled_from([2, 4]), st.integers(0, 2),
                   st.sampled_from([2, 3])),
-        curves(),
+        CURVES,
         max_size=4,
     ),
     capacity=st.sampled_from([3, 4096]),
@@ -283,7 +310,7 @@ def test_agrees_with_the_reference(
 
 @settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
-    x=transfers(),
+    x=TRANSFERS,
     rounds=st.lists(
         st.tuples(
             st.integers(0, 2000),
@@ -295,7 +322,7 @@ def test_agrees_with_the_reference(
         min_size=3,
         max_size=8,
     ),
-    curve=curves(),
+    curve=CURVES,
 )
 def test_a_source_that_repeats_a_message(
     driver: Any,
@@ -317,7 +344,7 @@ def test_a_source_that_repeats_a_message(
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
-@given(sites=st.integers(2, 400), sizes=st.integers(1, 4), curve=curves(), seed=st.randoms())
+@given(sites=st.integers(2, 400), sizes=st.integers(1, 4), curve=CURVES, seed=st.randoms())
 def test_many_sites_repeat(
     driver: Any,
     reference: ModuleType,
