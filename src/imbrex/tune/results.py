@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import lru_cache, reduce
 from operator import and_
 
-from imbrex.tune.times_in_output import has_few_digits, without_times
+from imbrex.tune.times_in_output import TIME, has_few_digits, without_times
 
 LAST_DIGITS = 1e-6
 """Numbers that differ between runs of the baseline by less than this share of themselves are
@@ -47,10 +47,9 @@ class Difference:
 
 def difference(baselines: Sequence[str], output: str) -> Difference | None:
     """Where an output differs from what all baselines printed alike; None where it does not."""
-    texts = [_words(text) for text in baselines]
+    *texts, mine = _levelled(baselines, output)
     if not texts or len({len(lines) for lines in texts}) != 1:
         return None  # runs of the baseline differ in more than words
-    mine = _words(output)
     missing = _missing(_alike(texts), mine)
     if missing is not None:
         return _first_difference(texts, mine) or Difference(0, missing, "")
@@ -79,7 +78,7 @@ def _first_difference(texts: list[list[list[str]]], mine: list[list[str]]) -> Di
 
 def comparable(baselines: Sequence[str]) -> bool:
     """Whether all runs of the baseline print some number alike, so that a wrong one would show."""
-    texts = [_words(text) for text in baselines]
+    *texts, _ = _levelled(baselines, "")
     if len(texts) < 2 or len({len(lines) for lines in texts}) != 1:
         return False
     alike = _alike(texts)
@@ -114,7 +113,7 @@ def _alike(texts: Sequence[list[list[str]]]) -> _Alike:
 def _columns(lines: Counter[Line]) -> dict[Column, tuple[str, ...]]:
     found: dict[Column, list[str]] = defaultdict(list)
     for line in lines.elements():
-        shape = tuple(_ANY_NUMBER.sub("#", text) for text in line)
+        shape = _shape(line)
         for place, text in enumerate(line):
             found[shape, place].append(text)
     return {at: tuple(sorted(words)) for at, words in found.items()}
@@ -197,7 +196,46 @@ def _is_number(text: str) -> bool:
     return bool(_NUMBER.search(text))
 
 
+def _levelled(baselines: Sequence[str], output: str) -> list[list[list[str]]]:
+    """The words of each line of the outputs, without times of few digits.
+
+    The same time has three digits in one run and four in another, 0.984 and 1.032 s: a word that
+    its line tells to be a time in some run of the baseline is one in all outputs, and what is taken
+    for a time in none of them stays a number in this one.
+    """
+    sure: set[Column] = set()
+    some: set[Column] = set()
+    shapes: set[Line] = set()
+    for text in baselines:
+        for shape, _, told, alone in _words(text):
+            shapes.add(shape)
+            some |= {(shape, place) for place, token in enumerate(told) if token == TIME}
+            sure |= {(shape, place) for place, token in enumerate(alone) if token == TIME}
+    found = []
+    for number, text in enumerate((*baselines, output)):
+        is_mine = number == len(baselines)
+        lines = []
+        for shape, line, told, _ in _words(text):
+            words = list(told)
+            for place, token in enumerate(line) if shape in shapes else ():
+                at = (shape, place)
+                if at in sure:
+                    words[place] = TIME
+                elif is_mine and at not in some:
+                    words[place] = token
+            lines.append(words)
+        found.append(lines)
+    return found
+
+
 @lru_cache(maxsize=64)
-def _words(text: str) -> list[list[str]]:
-    """The words of each line, without the times of few digits; read, never changed."""
-    return without_times([line.split() for line in text.splitlines() if line.strip()])
+def _words(text: str) -> list[tuple[Line, list[str], list[str], list[str]]]:
+    """Of each line its shape, its words, these without times, and without those that the line alone
+    tells to be times; read, never changed."""
+    lines = [line.split() for line in text.splitlines() if line.strip()]
+    alone = [without_times([line])[0] for line in lines]
+    return list(zip(map(_shape, lines), lines, without_times(lines), alone, strict=True))
+
+
+def _shape(line: Sequence[str]) -> Line:
+    return tuple(_ANY_NUMBER.sub("#", text) for text in line)

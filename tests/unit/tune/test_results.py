@@ -28,6 +28,28 @@ SAME = {"cpu": 0.003, "energy": -5.73, "loop": 1.25, "use": 96.1, "vary": 0.5, "
 OTHER = {"cpu": 0.002, "energy": -5.73, "loop": 1.25, "use": 95.2, "vary": 0.4, "other": 0.12}
 
 
+@pytest.mark.parametrize(
+    ("baselines", "found"),
+    [
+        (("2.784", "3.911"), "0.984"),
+        (("12.34", "12.51"), "9.98"),
+        (("0.984", "0.991"), "1.032"),
+        (("0.984", "1.041"), "1.032"),
+    ],
+)
+def test_a_time_that_passes_a_power_of_ten_is_no_result(
+    baselines: tuple[str, ...], found: str
+) -> None:
+    """It has three digits on one side, which may be alike by chance, and four on the other."""
+    line = "norm 3.527493336511e-01 time {} s\n"
+    table = "step  residual  time [s]\n 1  3.527493336511e-01  {}\n"
+    for text in (line, line + table) if len(found) < len(baselines[0]) else (line,):
+        known = [text.format(time, time) for time in baselines]
+        assert difference(known, text.format(found, found)) is None
+        wrong = text.format(found, found).replace("3.527493336511", "3.527493336521")
+        assert difference(known, wrong) is not None
+
+
 def test_times_that_agree_by_chance_are_no_results() -> None:
     base = [LAMMPS.format(**SAME, wall=2)] * 4
     assert comparable(base)
