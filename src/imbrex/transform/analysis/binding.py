@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from copy import copy
 
 from imbrex.transform.analysis.given_elements import given_element
+from imbrex.transform.analysis.given_rows import in_rows
 from imbrex.transform.analysis.own_variables import is_of_another
 from imbrex.transform.analysis.sections import as_number, run_of, shape_at
+from imbrex.transform.analysis.vector_sizes import given_size, is_size, vector_of
 from imbrex.transform.model.affine import (
     ARROW,
     Affine,
@@ -62,6 +64,9 @@ class Binding:
             section = self._given_shape(access.section, theirs, argument)
             if section is None and access.fit is not None:
                 section = self._fitting(access.fit, theirs, argument)
+        elif theirs is not None and (mine := self.program.variables.get(base)) and mine.rows:
+            section = self.section(access.section)
+            section, strides = in_rows(section, strides, theirs, mine, argument), ()
         elif strides is not None and self.same_array(access.variable, argument):
             section, fit = self.section(access.section), self._fit(access.fit)
         elif strides is not None and self.fortran and theirs is not None:
@@ -378,6 +383,8 @@ class Binding:
             return self._chosen(choice)
         if base in self.written:
             return None
+        if is_size(base):
+            return self._size(base)
         argument = self.arguments.get(base)
         if argument is None:
             variable = self.program.variables.get(base)
@@ -397,6 +404,14 @@ class Binding:
             return None
         named = field_of(argument.base, rest)
         return self.program.sizes.get(named, Affine.variable(named))
+
+    def _size(self, size: str) -> Affine | None:
+        """The number of elements of a vector that the routine is given by reference."""
+        argument = self.arguments.get(vector_of(size))
+        if argument is None or any(is_size(key) for key in self.written):
+            return None
+        named = given_size(self.program, vector_of(size), argument)
+        return self.program.sizes.get(named, Affine.variable(named)) if named else None
 
     def _chosen(self, choice: Choice) -> Affine | None:
         """The one of two values that a variable of the routine has in this call."""

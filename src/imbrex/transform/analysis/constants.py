@@ -11,6 +11,7 @@ from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.renaming import Renaming
 from imbrex.transform.analysis.sections import layout_of
 from imbrex.transform.analysis.set_once import set_once
+from imbrex.transform.analysis.vector_sizes import exchanged_unevenly, is_size, kept_sizes
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.calls import Argument
 from imbrex.transform.model.program import Program
@@ -54,7 +55,27 @@ def _constants(
         for access in statement.accesses:
             if access.write and not access.through:
                 written[access.variable] = written.get(access.variable, 0) + 1
-    single = {key for key in declared.keys() - addressed if written[key] == 1}
+    kept = kept_sizes(program, declared.keys())
+    single = {key for key in declared.keys() - addressed if written[key] == 1 or key in kept}
+    single -= {key for key in single if is_size(key) and key not in kept}
+    while True:
+        values = _values(program, footprints, routine, declared, single)
+        uneven = exchanged_unevenly(program, values)
+        if not uneven:
+            break
+        single -= uneven
+    program.sizes |= {key: value for key, value in values.items() if is_size(key)}
+    return values
+
+
+def _values(
+    program: Program,
+    footprints: Footprints,
+    routine: Routine,
+    declared: dict[str, tuple[Block, int]],
+    single: set[str],
+) -> dict[str, Affine]:
+    """What the variables in `single` are, of those whose values keep what they are made of."""
     not_single = [a for a in footprints.of_routine(routine).accesses if a.variable not in single]
     changed = footprints.changed(not_single)
     values: dict[str, Affine] = {}

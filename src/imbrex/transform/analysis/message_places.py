@@ -129,6 +129,8 @@ def _facts(
     variable = program.variables.get(buffer.base or "")
     if variable is None or not buffer.origin or buffer.whole:
         return
+    if variable.rows:  # of vectors, none of which has an element below 0
+        yield from (index for index in buffer.origin if index is not None)
     bounds = shape_at(program, variable, buffer) or []
     if not bounds and not (variable.pointer or buffer.strides):
         bounds = list(variable.bounds)

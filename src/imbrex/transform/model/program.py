@@ -71,6 +71,10 @@ class Program:
     named_objects: dict[str, tuple[str, bool]] = field(default_factory=dict)
     # C++ vectors passed by reference: routine, position of the argument, the vector's key.
     passed_vectors: list[tuple[str, int, str]] = field(default_factory=list)
+    # Those of which a method or the like may change the number of elements, and pairs of which two
+    # exchange theirs.
+    resized_vectors: set[str] = field(default_factory=set)
+    exchanged_vectors: list[tuple[str, str]] = field(default_factory=list)
     # Local vectors of requests all of whose uses are seen; the variables whose handles they take.
     request_lists: dict[str, set[str]] = field(default_factory=dict)
     request_vectors: set[str] = field(default_factory=set)  # all of C++ that hold requests

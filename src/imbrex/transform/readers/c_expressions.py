@@ -264,7 +264,7 @@ class ExpressionReader(HidingReader):
         formals = list(referenced.arguments) if referenced is not None and plus_plus else []
         for position, child in enumerate(actual):
             inner = Effects()
-            if by_reference(formals, position) and c_vectors.named(child) is not None:
+            if by_reference(formals, position) and c_vectors.one(child) is not None:
                 arguments.append(self._vector(child, name, position + on_object, inner))
             elif by_reference(formals, position):
                 arguments.append(self.reference(child, inner))
@@ -284,7 +284,7 @@ class ExpressionReader(HidingReader):
         effects.calls.append(call)
         for formal, child in zip(formals, actual, strict=False):
             known = c_methods.is_read(referenced)
-            if c_vectors.is_vector(formal.type) and c_vectors.named(child) is not None:
+            if c_vectors.is_vector(formal.type) and c_vectors.one(child) is not None:
                 continue
             if formal.type.is_reference and not known:
                 self.give_away(child)

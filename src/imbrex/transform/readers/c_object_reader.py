@@ -211,7 +211,7 @@ class ObjectReader(AccessorReader, ABC):
             zip(made.referenced.arguments, made.arguments, strict=False), 1
         ):
             inner = Effects()
-            if formal.type.is_reference and c_vectors.named(child) is not None:
+            if formal.type.is_reference and c_vectors.one(child) is not None:
                 self._vector(child, name, position, inner)
             elif formal.type.is_reference:
                 found = self._bound_to(child, inner)

@@ -18,10 +18,9 @@ from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
-from imbrex.transform.readers import c_std_arrays, c_vectors
+from imbrex.transform.readers import c_nested, c_std_arrays, c_vectors
 from imbrex.transform.readers.c_request_lists import TAKES, identity, is_change, is_no_request
 from imbrex.transform.readers.c_values import ValueReader
-from imbrex.transform.readers.cxx_library import is_library
 
 _NUMBERS = frozenset(
     {
@@ -30,6 +29,7 @@ _NUMBERS = frozenset(
     }
 )
 _NAMED = frozenset({ck.DECL_REF_EXPR, ck.MEMBER_REF_EXPR})
+_AROUND = frozenset({ck.UNEXPOSED_EXPR, ck.CXX_FUNCTIONAL_CAST_EXPR})  # a constructor's call
 _ARRAYS = _NAMED | {ck.ARRAY_SUBSCRIPT_EXPR}
 
 
@@ -117,7 +117,7 @@ class VectorReader(ValueReader, ABC):
         line = vector.location.line
         member = c_vectors.owner_of(vector)
         if member is None:
-            found = Memory(self.key_of(c_vectors.named(vector)), True)
+            found = Memory(self.key_of(c_vectors.one(vector)), True)
         else:
             held = self.place(member, effects)
             found = Memory(held.key, True, owner=held.owner)
@@ -199,7 +199,7 @@ class VectorReader(ValueReader, ABC):
         """Read the call of a vector's method; False where it is none."""
         name, vector = c_vectors.method(cursor)
         if vector is None:
-            return False
+            return self._row(cursor, effects)
         if self.is_element(name, c_vectors.ELEMENTS):
             self._record(effects, self.place(cursor, effects), cursor, write=False)
             return True
@@ -207,11 +207,12 @@ class VectorReader(ValueReader, ABC):
         if name == "data" or name in c_vectors.SIZES:
             return True
         moves = name in c_vectors.MOVES
-        declaration: Any = c_vectors.named(vector)
+        declaration: Any = c_vectors.one(vector)
         line = cursor.location.line
         local = identity(declaration) in self.lists and found.key in self.program.request_lists
         if local or self._is_change(cursor, name, found, effects):
             self._change_list(cursor, name, vector, found.key, effects)
+            self.program.resized_vectors.add(found.key)
             effects.accesses.append(Access(self._size_of(declaration), False, True, line))
             return True
         kind = ReasonKind.VECTOR_MOVES if moves else ReasonKind.VECTOR_METHOD
@@ -223,24 +224,46 @@ class VectorReader(ValueReader, ABC):
             if child.kind is not ck.UNEXPOSED_EXPR or (child.operands)
         ]
         own = name in c_vectors.GROWS and all(self._converted(c, effects) for c in given)
-        partners = [c_vectors.named(self._unmoved(child)) for child in given]
+        partners = [c_vectors.one(self._unmoved(child)) for child in given]
         facts = self.program.pointer_facts
         exchanged = name in ("swap", "operator=") and self._are_variables([declaration, *partners])
         if exchanged:  # each may hold the other's memory from now on
             other = self.key_of(partners[-1])
             facts += [(found.key, "copy", other), (other, "copy", found.key)]
         elif not own:
-            facts.append(("escape", "addr", found.key))
+            form = "copy" if name in c_vectors.ITERATORS else "addr"
+            facts.append(("escape", form, found.key))
+        if name not in c_vectors.ITERATORS:
+            self.note_sizes([vector, *map(self._unmoved, given)], exchanged=exchanged)
         if given and (not own or name != "resize" or len(given) > 1):
             effects.accesses.append(Access(found.key, True, True, line))
         for argument in [] if own else given:
             named = self._unmoved(argument)
             self.read(named, effects)
-            if c_vectors.named(named) is not None:
+            if c_vectors.one(named) is not None:
                 held = self._elements(named, effects)
                 if not exchanged:
                     facts.append(("escape", "addr", held.key))
                 effects.accesses += [Access(held.key, True, w, line) for w in (False, True)]
+        return True
+
+    def note_sizes(self, vectors: list[Any], *, exchanged: bool) -> None:
+        """Note of what expressions name that the numbers of elements may change."""
+        whole = [v for v in vectors if c_vectors.one(v) is not None and not c_vectors.row_of(v)]
+        keys = [self.key_of(c_vectors.one(vector)) for vector in whole]
+        if exchanged and len(keys) == len(vectors) == 2:
+            self.program.exchanged_vectors.append((keys[0], keys[1]))
+        else:
+            self.program.resized_vectors.update(keys)
+
+    def _row(self, cursor: Any, effects: Effects) -> bool:
+        """Read a row of a vector of vectors; False where it is none, or not known of which."""
+        array, _ = c_nested.row(cursor)
+        if array is None or c_vectors.one(cursor) is None:
+            return False
+        found = self._elements(cursor, effects)
+        found.indices += [None] * (1 + c_nested.depth_of(cursor.type))
+        self._record(effects, found, cursor, write=False)
         return True
 
     def _is_change(self, cursor: Any, name: str, found: Memory, effects: Effects) -> bool:
@@ -271,58 +294,6 @@ class VectorReader(ValueReader, ABC):
         effects.accesses.append(Access(key, False, True, line))
         effects.accesses += [Access(key, True, write, line) for write in (False, True)]
 
-    def _exchange(self, cursor: Any, effects: Effects) -> bool:
-        """Read `std::swap` of two vectors: each has the other's memory from then on."""
-        if not cursor.tree.plus_plus or cursor.spelling != "swap" or len(cursor.arguments) != 2:
-            return False
-        function = cursor.referenced
-        if (
-            function is not None
-            and is_library(function)
-            and self._exchange_pointers(cursor, effects)
-        ):
-            return True
-        vectors: list[Any | None] = [c_vectors.named(child) for child in cursor.arguments]
-        if function is None or not is_library(function) or not self._are_variables(vectors):
-            return False
-        line = cursor.location.line
-        keys = []
-        for child, declaration in zip(cursor.arguments, vectors, strict=True):
-            found = self._elements(child, effects)
-            keys.append(found.key)
-            effects.accesses.append(Access(found.key, False, True, line))
-            effects.accesses.append(Access(self._size_of(declaration), False, True, line))
-        names = [str(child.spelling) for child in vectors if child is not None]
-        cause = ReasonKind.VECTOR_MOVES(vector=names[0], method="swap")
-        effects.stop = effects.stop or cause
-        facts = self.program.pointer_facts
-        facts += [(keys[0], "copy", keys[1]), (keys[1], "copy", keys[0])]
-        return True
-
-    def _exchange_pointers(self, cursor: Any, effects: Effects) -> bool:
-        """Read `std::swap` of two pointers: variables, members of one object each, or elements."""
-        for child in cursor.arguments:
-            inner = child.stripped
-            if inner.kind is ck.ARRAY_SUBSCRIPT_EXPR:
-                inner = inner.operands[0].stripped
-                kind = inner.type.element_type if inner.type.is_array else None
-            else:
-                kind = inner.type
-            named = inner.referenced if inner.kind in _NAMED else None
-            if named is None or named.type.is_reference or kind is None or not kind.is_pointer:
-                return False
-        places = [self.place(child.stripped, effects) for child in cursor.arguments]
-        first, second = places
-        if any(place.through or place.key == UNKNOWN_MEMORY for place in places):
-            return False
-        for place, child in zip(places, cursor.arguments, strict=True):
-            self._record(effects, place, child, write=False)
-            self._record(effects, place, child, write=True)
-        facts = self.program.pointer_facts
-        facts += [(first.key, "copy", second.key), (second.key, "copy", first.key)]
-        effects.swaps = (first.key, second.key)
-        return True
-
     @staticmethod
     def _unmoved(cursor: Any) -> Any:
         """The expression that `std::move` is called on."""
@@ -344,6 +315,23 @@ class VectorReader(ValueReader, ABC):
             self.program.request_lists.setdefault(self.key_of(cursor), set())
         size = self._size_of(cursor)
         effects.accesses.append(Access(size, False, True, cursor.location.line))
+        count = self._made_with(cursor.initializer) if plain else None
+        if count is not None and self.program.variables[size].kind == "local":
+            self.program.definitions[size] = count
+
+    def _made_with(self, value: Any | None) -> Affine | None:
+        """The number of elements that a vector is constructed with."""
+        inner = None if value is None else value.stripped
+        while inner is not None and inner.kind is ck.UNEXPOSED_EXPR and inner.operands:
+            inner = inner.operands[0].stripped
+        if inner is None or inner.kind is not ck.CALL_EXPR:
+            return None
+        given = [c for c in inner.arguments if c.kind is not ck.UNEXPOSED_EXPR or c.operands]
+        if not given:
+            return Affine(0)
+        if c_vectors.one(given[0]) is not None:  # a copy
+            return None if c_vectors.row_of(given[0]) else self._size(given[0])
+        return self.affine(given[0])
 
     def fill(self, cursor: Any, value: Any | None, effects: Effects) -> bool:
         """Read what a vector, a variable or a member, is constructed from.
@@ -356,7 +344,7 @@ class VectorReader(ValueReader, ABC):
             inner = inner.operands[0].stripped
         plain = inner is None or (inner.kind is ck.CALL_EXPR and inner.spelling == "vector")
         for child in [] if inner is None or not plain else inner.arguments:
-            if c_vectors.named(child) is not None and not self._moved_from(child):
+            if c_vectors.one(child) is not None and not self._moved_from(child):
                 found = self._elements(child, effects)
                 effects.accesses.append(Access(found.key, True, False, child.location.line))
                 plain = plain and not c_vectors.is_request(cursor.type)  # handles are copied
@@ -365,13 +353,23 @@ class VectorReader(ValueReader, ABC):
         if not plain:
             if inner is not None:
                 self.read(inner, effects)
+                self.note_sizes([self._unmoved(c) for c in inner.arguments], exchanged=False)
             effects.stop = effects.stop or ReasonKind.CONSTRUCT()
             self.program.pointer_facts.append(("escape", "addr", key))
         return plain
 
     def _converted(self, cursor: Any, effects: Effects) -> bool:
-        """Whether an argument is a number that becomes one of another type, or no request."""
+        """Whether an argument is a number that becomes one of another type, or no request.
+
+        Of a vector of vectors also a vector that is made for it, of such arguments.
+        """
         inner = cursor.stripped
+        made = inner
+        while made.kind in _AROUND and made.operands:  # the name of what is made comes first
+            made = made.operands[-1].stripped
+        if made.kind is ck.CALL_EXPR and made.spelling == "vector":
+            given = [c for c in made.arguments if c.kind is not ck.UNEXPOSED_EXPR or c.operands]
+            return all(self._converted(c, effects) for c in given)
         if inner.type.canonical.kind not in _NUMBERS and not self.is_null_request(cursor):
             return False
         self.read(inner, effects)
@@ -397,7 +395,9 @@ class VectorReader(ValueReader, ABC):
         self.program.passed_vectors.append((name, position, key))
         text = self.source.data[start:end].decode(errors="replace")
         argument = Argument(text, start, end, base=key, through=True)
-        argument.origin = None if found.indices else (Affine(0),)
+        if None not in found.indices:
+            inner = (Affine(0),) * (1 + c_nested.depth_of(cursor.stripped.type))
+            argument.origin = (*inner, *reversed(found.indices))
         argument.owner = found.owner
         argument.pointer, argument.reads = True, effects.accesses
         return argument

@@ -18,7 +18,7 @@ from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import TWICE
-from imbrex.transform.readers import c_calls, c_std_arrays
+from imbrex.transform.readers import c_calls, c_nested, c_std_arrays
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 
@@ -34,6 +34,8 @@ MOVES = frozenset(
 GROWS = frozenset(
     {"resize", "reserve", "shrink_to_fit", "assign", "clear", "push_back", "pop_back"}
 )
+# Those that give out where the elements are, and leave the vector as it is.
+ITERATORS = frozenset({"begin", "end", "cbegin", "cend", "rbegin", "rend", "crbegin", "crend"})
 LISTS = frozenset({"std::vector<MPI_Request>", "vector<MPI_Request>"})
 RECAST = "recast"  # the cell of facts where a vector is cast to one that is not constant
 _VECTOR = re.compile(
@@ -69,11 +71,11 @@ def _element_of(kind: Any) -> str:
 
 
 def _own_kind(kind: Any) -> Any:
-    """The type without what it is a reference to, or an array of."""
+    """The type without what it is a reference to, or an array or a vector of."""
     canonical = kind.canonical
     if canonical.is_reference:
         canonical = canonical.pointee.canonical
-    return canonical.innermost
+    return c_nested.innermost(canonical.innermost)
 
 
 def _structure(kind: Any) -> Any | None:
@@ -96,12 +98,12 @@ def _structure(kind: Any) -> Any | None:
 
 
 def is_vector(kind: Any) -> bool:
-    """Of an array of vectors too: each is a row of the array, with memory of its own."""
+    """Of an array or a vector of vectors too: each is a row of it, with memory of its own."""
     return bool(element_of(kind))
 
 
 def _is_one(kind: Any) -> bool:
-    """Whether a type is that of one vector, and of no array of them."""
+    """Whether a type is that of one vector, of numbers or of vectors, and of no array of them."""
     canonical = kind.canonical
     if canonical.is_reference:
         canonical = canonical.pointee.canonical
@@ -134,7 +136,8 @@ def enter(program: Program, key: str, variable: Variable, cursor: Any) -> None:
     variable.pointer = True
     variable.record = ""
     variable.element = element_of(cursor.type).removeprefix("struct ").removesuffix(" *")
-    extents = cc.array_extents(cursor.type)
+    inner = cursor.type.pointee if cursor.type.is_reference else cursor.type
+    extents = cc.array_extents(inner) + [None] * c_nested.depth_of(inner.innermost)
     structure = _structure(_own_kind(cursor.type))
     variable.element_bytes = 0 if structure is None else structure.size_bytes
     variable.rows = bool(extents)
@@ -142,6 +145,11 @@ def enter(program: Program, key: str, variable: Variable, cursor: Any) -> None:
         program.request_vectors.add(key)
     rows = tuple((Affine(0), None if n is None else Affine(n - 1)) for n in reversed(extents))
     variable.bounds = ((Affine(0), None), *rows)
+    size = f"size:{key}"
+    kind = variable.kind
+    program.variables[size] = Variable(
+        size, f"{variable.name}.size()", kind, element="unsigned long"
+    )
     if cursor.type.is_reference:
         if cursor.kind is not ck.PARM_DECL:  # to what a function returned
             program.pointer_facts.append((key, "addr", "external"))
@@ -162,6 +170,11 @@ def named(cursor: Any) -> Any | None:
 
     Of one in an array of vectors, the array's.
     """
+    return None if c_nested.rows_of(cursor.stripped.type) is not None else one(cursor)
+
+
+def one(cursor: Any) -> Any | None:
+    """As `named`, of a vector of vectors too."""
     if not cursor.tree.plus_plus or not _is_one(cursor.stripped.type):
         return None
     inner = _meant(cursor)
@@ -198,6 +211,8 @@ def _array(cursor: Any) -> Any:
             continue
         name, array = c_std_arrays.method(inner)
         if name != "operator[]" or array is None or array.type.is_pointer:
+            array, _ = c_nested.row(inner)
+        if array is None:
             return inner
         inner = array.stripped
 
@@ -216,6 +231,8 @@ def row_of(cursor: Any) -> list[Any | None]:
             array, index = inner.operands
         elif inner.kind is ck.CALL_EXPR:
             array, index = c_std_arrays.method(inner)[1], inner.operands[-1]
+            if array is None:
+                array, index = c_nested.row(inner)
         if array is not None and index is not None:
             found.insert(0, None if fixed and index.integer is None else index)
             inner = array.stripped
@@ -236,7 +253,7 @@ def is_alias(declaration: Any) -> bool:
     if not declaration.type.is_reference or not is_vector(declaration.type):
         return False
     value = declaration.initializer
-    return value is not None and named(value) is not None
+    return value is not None and one(value) is not None
 
 
 def owner_of(cursor: Any) -> Any | None:
@@ -254,12 +271,20 @@ def method(cursor: Any) -> tuple[str, Any | None]:
         return "", None
     first = children[0]
     if cursor.spelling.startswith("operator"):
-        return cursor.spelling, first if named(first) is not None else None
+        return cursor.spelling, first if _has(first, cursor.spelling) else None
     if first.kind is ck.MEMBER_REF_EXPR:
         inner = first.operands
-        known = bool(inner) and named(inner[0]) is not None
+        known = bool(inner) and _has(inner[0], cursor.spelling)
         return cursor.spelling, inner[0] if known else None
     return "", None
+
+
+def _has(vector: Any, name: str) -> bool:
+    """Whether a method of what an expression names is one of a vector.
+
+    Those of a vector of vectors name rows, but for some.
+    """
+    return named(vector) is not None or (name in SIZES | MOVES and one(vector) is not None)
 
 
 def settle(program: Program) -> None:
