@@ -45,6 +45,17 @@ def parted_from(program: Program, footprints: Footprints, callee: Routine) -> It
         yield Parts(body[:place], body[place], body[place + 1 :])
 
 
+def parted_at_calls(callee: Routine) -> Iterator[Parts]:
+    """The calls that a routine may be divided at, which another one divides: of Fortran the first.
+
+    In C what stands in front of a later one may be left to the part that runs last.
+    """
+    body = opened(callee)
+    for place, statement in enumerate(body):
+        if statement.kind is Kind.SIMPLE and len(statement.calls) == 1:
+            yield Parts(body[:place], statement, body[place + 1 :])
+
+
 def opened(callee: Routine) -> list[Statement]:
     """A routine's statements, and in the place of an ASSOCIATE that ends it those in there."""
     found = list(callee.body.statements)

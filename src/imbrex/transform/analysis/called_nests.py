@@ -6,12 +6,14 @@ else in the part that runs last, as is what it does behind the nest (see `around
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from imbrex.transform.analysis.around_loops import (
     Parts,
     idle,
     opened,
+    parted_at_calls,
     parted_from,
     result_of,
     starts_and_ends_alone,
@@ -32,6 +34,8 @@ from imbrex.transform.model.reduction import Reduction
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.statements import Kind, LoopRange, Statement
 
+_DEEPEST = 3  # calls around the one that has the loops
+
 
 def done(footprints: Footprints, routine: Routine, space: Space) -> list[Footprint]:
     """What a space in a routine does; of a call, without what the last part alone does."""
@@ -51,35 +55,66 @@ class CalledNests:
         self.routine = routine
         self.addressed = footprints.addressed
 
-    def of(self, statement: Statement) -> Space | None:
-        """The space of a statement that is a call, or takes the value of one."""
+    def of(self, statement: Statement, depth: int = 0) -> Space | None:
+        """The first space of a statement that is a call, or takes the value of one."""
+        return next(self.each(statement, depth), None)
+
+    def each(self, statement: Statement, depth: int = 0) -> Iterator[Space]:
+        """The spaces of such a statement: of the routine's own loops, else of those that it calls.
+
+        `depth`: how many calls there are around it that are read for it.
+        """
         if len(statement.calls) != 1:
-            return None
+            return
         call = statement.calls[0]
         callee = self.program.routines.get(call.name)
         if callee is None or callee.problem == TWICE or callee is self.routine:
-            return None
+            return
         plain = statement.kind is Kind.SIMPLE and call.is_statement
         if plain and any(a.write for a in statement.accesses):
-            return None
+            return
         if any(s.stop for s in statement.walk()):
-            return None
+            return
         taken = ""
         if not plain and not value_is_taken(self.program, self.routine, statement, call):
             taken = target_of(self.program, self.footprints, self.routine, statement, call, callee)
             if not taken:
-                return None
+                return
         for parts in parted_from(self.program, self.footprints, callee):
             space = self._parted_at(statement, call, callee, parts, taken)
             if space is not None:
-                return space
-        return None
+                yield space
+                return
+        if not plain or depth == _DEEPEST:
+            return
+        for parts in parted_at_calls(callee):
+            if self.footprints.of(parts.loops, callee.file).heavy:
+                space = self._parted_at(statement, call, callee, parts, taken, depth)
+                if space is not None:
+                    yield space
+                if not self.program.in_c(callee.file):
+                    return
+
+    def _inner(self, parts: Parts, callee: Routine, depth: int) -> Space | None:
+        """The space that a routine is divided at: its own loops, or a call of what has them."""
+        if parts.loops.kind is Kind.LOOP or parts.loops.elementwise:
+            return space_of_loops(self.program, self.footprints, parts.loops, callee)
+        found = CalledNests(self.program, self.footprints, callee).of(parts.loops, depth + 1)
+        if found is None or found.reduced or found.initial or found.taken or found.elements:
+            return None
+        return found
 
     def _parted_at(
-        self, statement: Statement, call: Call, callee: Routine, parts: Parts, taken: str
+        self,
+        statement: Statement,
+        call: Call,
+        callee: Routine,
+        parts: Parts,
+        taken: str,
+        depth: int = 0,
     ) -> Space | None:
         """`taken`: of a function of Fortran, the variable that is set to its value."""
-        inner = space_of_loops(self.program, self.footprints, parts.loops, callee)
+        inner = self._inner(parts, callee, depth)
         if inner is None:
             return None
         result = result_of(self.program, callee, inner, parts.final)
@@ -98,7 +133,8 @@ class CalledNests:
             if low is None or high is None:
                 return None
             ranges.append(replace(span, low=low, high=high))
-            bounds.append(self._positions(callee, loop, span))
+            own = inner.call is None
+            bounds.append(self._positions(callee, loop, span) if own else (-1, -1))
         accesses = []
         certain: set[Access] = set()
         for access in inner.accesses:
@@ -140,6 +176,7 @@ class CalledNests:
             result=result if result in reduced else "",
             elements=inner.elements,
             taken=taken,
+            nested=inner if inner.call is not None else None,
         )
         behind = {a.variable for s in parts.final for w in s.walk() for a in w.accesses}
         reduces_on = bool(behind & inner.reduced.keys() - {space.result})

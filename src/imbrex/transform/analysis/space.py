@@ -43,7 +43,14 @@ class Space:
     elements: tuple[int, ...] = ()
     # Of a function of Fortran: the caller's variable that is set to its value.
     taken: str = ""
+    # Of a call of a routine that calls the one with the loops: the space of that call.
+    nested: Space | None = None
     result: str = ""  # of a routine: the local that goes as a value from its first part to the last
+
+    @property
+    def loops_in(self) -> Routine | None:
+        """The routine that the loops of a call stand in."""
+        return self.callee if self.nested is None else self.nested.loops_in
 
     def shared_headers(self) -> list[Access]:
         """What the headers of the loops touch that is not of one iteration."""

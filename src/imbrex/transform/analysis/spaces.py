@@ -35,10 +35,21 @@ class Spaces:
         self.routine = routine
         self.addressed = footprints.addressed
 
-    def of(self, statement: Statement) -> Space | None:
+    def of(self, statement: Statement, wanted: list[Access] | None = None) -> Space | None:
+        """The space of a statement; of several that a call has the first that touches `wanted`."""
         if statement.kind is Kind.LOOP or statement.elementwise:
             return space_of_loops(self.program, self.footprints, statement, self.routine)
-        return CalledNests(self.program, self.footprints, self.routine).of(statement)
+        first = None
+        for space in CalledNests(self.program, self.footprints, self.routine).each(statement):
+            if wanted is None or space.nested is None or self._meets(space, wanted):
+                return space
+            first = first or space
+        return first
+
+    def _meets(self, space: Space, wanted: list[Access]) -> bool:
+        touched = space.remaining(space.accesses, {})
+        changed = self.footprints.changed(wanted + touched)
+        return self.footprints.conflict(wanted, touched, changed) is not None
 
     def order_matters(self, space: Space, divided: list[int]) -> Reason | None:
         """Why iterations that differ in a divided index may not change places."""
@@ -53,7 +64,7 @@ class Spaces:
                 return body.leaves
         for event in (event for footprint in whole for event in footprint.events):
             return Reason(ReasonKind.LOOP_CALLS(call=event.name), place)
-        inside = self.routine if space.callee is None else space.callee
+        inside = space.loops_in or self.routine
         private = space.private - space.reduced.keys()
         for key in sorted(private | space.reduced.keys()):
             reduces = key in space.reduced

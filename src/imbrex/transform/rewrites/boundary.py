@@ -112,6 +112,8 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         if id(statement) not in self._spaces:
             self._spaces[id(statement)] = spaces.of(statement)
         space = self._spaces[id(statement)]
+        if space is not None and space.nested is not None:  # which one depends on the messages
+            space = spaces.of(statement, wanted)
         if space is None or (produces and (space.final or space.begin or not between)):
             return None
         deepest = 1 if produces else DEEPEST

@@ -102,7 +102,7 @@ class LoopDistribution(Preparing[StatementSite, Division]):
             return None
         spaces = Spaces(self.program, self.footprints, routine)
         space = spaces.of(statement)
-        if space is None or space.elements:
+        if space is None or space.elements or space.nested is not None:
             return None
         body = [s for s in space.loops[-1].blocks[0].statements if s.kind is not Kind.DECLARE]
         if len(body) < 2 or any(self.footprints.of(s, routine.file).events for s in body):

@@ -62,6 +62,11 @@ def _undividable(program: Program, user: Routine, space: Space, cuts: Cuts) -> R
         cause = ReasonKind.OBJECT_COMPUTED(routine=callee.name)
         return Reason(cause, Location(user.file, space.statement.line))
     source = program.files[callee.file]
+    if space.nested is not None:
+        inner = space.nested.statement
+        if source.is_fortran and not first_on_line(source.data, inner.code_start):
+            return Reason(ReasonKind.LOOP_LINE(), Location(callee.file, inner.line))
+        return _undividable(program, callee, space.nested, cuts) or _shared(program, space)
     if not directives_allow(program, source, space, len(cuts)):
         return Reason(ReasonKind.LOOP_DIRECTIVE(), place)
     text = source.data[space.loops[0].start : space.loops[0].end]
@@ -71,6 +76,14 @@ def _undividable(program: Program, user: Routine, space: Space, cuts: Cuts) -> R
         return Reason(ReasonKind.HEADER(), place)
     if not headers_keep(program, source, space, list(cuts)):
         return Reason(ReasonKind.BOUND_UNSIGNED(), place)
+    return _shared(program, space)
+
+
+def _shared(program: Program, space: Space) -> Reason | None:
+    """What of a routine of Fortran that one part leaves out shares its lines with other things."""
+    callee = space.callee
+    assert callee is not None
+    source = program.files[callee.file]
     spans = [(s.start, s.end) for s in space.initial] + space.once()
     for start, end in spans if source.is_fortran else []:
         shared = whole_lines(source.data, start, end) == (start, end)

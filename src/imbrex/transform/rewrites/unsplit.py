@@ -61,7 +61,7 @@ class _Behind:
         index = self.use.block.statements.index(self.use.statement)
         for statement in self.use.block.statements[index + 1 :]:
             found = self.footprints.of(statement, self.user.file)
-            space = spaces.of(statement) if found.heavy else None
+            space = spaces.of(statement, wanted) if found.heavy else None
             alone = space is not None and (space.final or space.begin)
             if (found.leaves or found.events) and not alone:
                 return None

@@ -219,7 +219,7 @@ class Uses:
         for position in range(index + 1, len(block.statements)):
             statement = block.statements[position]
             footprint = self.footprints.of(statement, user.file)
-            space = spaces.of(statement) if footprint.heavy else None
+            space = spaces.of(statement, finish + between) if footprint.heavy else None
             alone = space is not None and (space.final or space.begin)
             if (footprint.leaves or footprint.events) and not alone:
                 return None

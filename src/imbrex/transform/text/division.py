@@ -52,7 +52,8 @@ def halves(
     """
     source, space = program.files[user.file], division.space
     if space.callee is not None and not by_arguments(space, division.cuts):
-        headers, texts = _headers(program.files[space.callee.file], division)
+        assert space.loops_in is not None
+        headers, texts = _headers(program.files[space.loops_in.file], division)
         parts = parted.calls(user, space, headers, texts, 0 if division.produces else 1)
         return _where_asked(source, division, *parts)
     if space.call is not None:

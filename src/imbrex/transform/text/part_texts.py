@@ -40,10 +40,12 @@ def parts_of(
     headers: dict[int, Header],
     texts: tuple[dict[int, str], dict[int, str]],
     later: int,
+    inside: tuple[str, str] | None = None,
 ) -> tuple[Part, Part]:
     """The interior and the boundary; `later`: which of them runs behind the other.
 
     That one does what is done once, and goes on with the scalars that both reduce values into.
+    `inside`: what stands in the place of the call that has the loops.
     """
     assert space.callee is not None
     source = program.files[space.callee.file]
@@ -52,8 +54,12 @@ def parts_of(
     first += [Edit(*span_of_line(source, *span), "") for span in space.once()]
     begun = [Edit(*whole_lines(source.data, s.start, s.end), "") for s in space.initial]
     last += begun
-    for edits in changes:
+    for number, edits in enumerate(changes):
         edits += found.as_subroutine
+        if inside is not None and space.nested is not None:
+            call = space.nested.statement
+            indent = indent_at(source.data, call.code_start)
+            edits.append(Edit(call.code_start, call.end, inside[number].removeprefix(indent)))
     kind = "void"
     own = source.data[slice(*found.type)].decode() if found.value else "void"
     given = [*found.parameters]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from imbrex.transform.analysis.space import Space
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.program import Program
@@ -132,7 +133,8 @@ class Parted:
         self._locals: set[str] = set()  # names of what callers keep
         self._users: set[tuple[str, str]] = set()
         self._by_type: dict[str, list[Routine]] = {}  # callers that call a routine by a type
-        self._divided: set[int] = set()  # calls, by identity
+        # Calls, by identity; of those in a routine that is parted itself, the routine.
+        self._divided: dict[int, Routine | None] = {}
 
     def calls(
         self,
@@ -141,17 +143,24 @@ class Parted:
         headers: dict[int, Header],
         texts: tuple[dict[int, str], dict[int, str]],
         later: int,
+        *,
+        nested: bool = False,
     ) -> tuple[str, str]:
         """The calls of the interior and of the boundary, in the place of the call of both.
 
         `texts`: the headers of the loops in each; `later`: which of them runs behind the other, and
-        goes on with the scalars that both reduce values into.
+        goes on with the scalars that both reduce values into. `nested`: in the parts of `user`,
+        which stays as it is where it is called whole.
         """
         callee = space.callee
         assert callee is not None and space.call is not None
-        self._divided.add(id(space.call))
+        self._divided[id(space.call)] = user if nested else None
         whole, text = self.program.files[callee.file], text_of(self.program, callee)
-        parts = parts_of(self.program, space, text, headers, texts, later)
+        inside = None
+        if space.nested is not None:
+            inside = self.calls(callee, space.nested, headers, texts, later, nested=True)
+            headers, texts = {}, ({}, {})
+        parts = parts_of(self.program, space, text, headers, texts, later, inside)
         key = (callee.key, parts[0].text, parts[1].text)
         if key not in self._names:
             self._names[key] = self._named(callee, parts)
@@ -293,7 +302,14 @@ class Parted:
             return False
         if sum(callee is new[0] for new in self._new) > 1:
             return False
-        return all(id(c) in self._divided for c in self.program.calls() if c.name == callee.name)
+        return all(self._is_gone(c) for c in self.program.calls() if c.name == callee.name)
+
+    def _is_gone(self, call: Call) -> bool:
+        """Whether a call has given way to those of the parts."""
+        user = self._divided.get(id(call), call)
+        return user is None or (
+            isinstance(user, Routine) and self._unused(user, text_of(self.program, user))
+        )
 
     def _list(self, callee: Routine, names: tuple[str, str], found: dict[str, list[Edit]]) -> None:
         """The names in Fortran's lists of what is given out or brought in."""
