@@ -79,6 +79,10 @@ C_STAY: dict[str, dict[str, str]] = {
     "on a condition": {FLUX: "    if (step != 3)\n    " + FLUX},
     "in a loop": {FLUX: "    for (int k = 0; k < 2; k++)\n    " + FLUX},
     "a sum": {"- 4.0 * g->u[j * m + i];": "- 4.0 * g->u[j * m + i], norm += g->u[j * m + i];"},
+    "an exact sum": {
+        "- 4.0 * g->u[j * m + i];": "- 4.0 * g->u[j * m + i], hits += g->u[j * m + i] > 3.0;",
+        "static double norm;": "static int hits;\nstatic double norm;",
+    },
     "in place": {"g->f[j * m + i] = g->u[(j": "g->u[j * m + i] = g->u[(j"},
     "what it begins with sets the field": {SOURCE: "    scale(g);\n" + SOURCE},
     "what it begins with exchanges pointers": {
@@ -116,7 +120,8 @@ C_STAY: dict[str, dict[str, str]] = {
 
 def in_c(tmp_path: Path, replaced: dict[str, str]) -> str:
     assert ADVANCE in C
-    text = changed(C, {"typedef struct": "static double norm;\ntypedef struct"} | replaced)
+    text = changed(C, {"typedef struct": "static double norm;\ntypedef struct"})
+    text = changed(text, replaced)
     place = text.index("advance(Grid")
     place = text.rindex("\n", 0, place) + 1
     return rewritten(tmp_path / "stepped.c", text[:place] + MORE + text[place:])
@@ -154,7 +159,8 @@ def test_what_nothing_calls_whole_any_more_goes(tmp_path: Path) -> None:
 
 CALL = "    call flux(half)\n"
 LAST = "    call update(dt)\n  end"
-HALF = "    half = 0.5d0*c\n"
+ENDS = "      end do\n    end do\n  end subroutine flux"
+HALF = "    half = 0.5d0*c*(1.0d0 - dt)\n"
 F_GO: dict[str, dict[str, str]] = {
     "as it is": {},
     "on lines that go on": {CALL: "    call flux( &\n      half)  ! of all cells\n"},
@@ -181,6 +187,10 @@ F_STAY: dict[str, dict[str, str]] = {
     "a label": {
         CALL: f"10  {CALL.strip()}\n    if (w(2,2) > 0) then\n      w(2,2) = 0\n"
         "      goto 10\n    end if\n"
+    },
+    "the index behind the loops": {ENDS: ENDS.replace("  end sub", "    print *, j\n  end sub")},
+    "the index behind the loops, in a list": {
+        ENDS: ENDS.replace("  end sub", "    namelist /last/ j\n    write (*, last)\n  end sub")
     },
     "in a region of its own": {CALL: f"    !$omp critical\n{CALL}    !$omp end critical\n"},
 }

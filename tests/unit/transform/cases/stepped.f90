@@ -29,7 +29,7 @@ contains
   subroutine advance(dt, c)
     double precision, intent(in) :: dt, c
     double precision :: half
-    half = 0.5d0*c
+    half = 0.5d0*c*(1.0d0 - dt)
     call flux(half)
     call update(dt)
   end subroutine advance
