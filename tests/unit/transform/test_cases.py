@@ -81,6 +81,7 @@ def test_untouched_bytes_stay(case: Path) -> None:
         "listed.cpp": 5,
         "nested_vectors.cpp": 2,
         "planes.f": 4,
+        "pointed.c": 4,
         "rotated.cpp": 2,
         "sequence.c": 2,
         "sequence.cpp": 2,

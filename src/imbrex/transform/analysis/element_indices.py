@@ -107,11 +107,9 @@ def _replace(program: Program, statement: Statement, values: dict[str, Affine]) 
         for argument in call.arguments:
             argument.reads = [settled(access) for access in argument.reads]
             argument.slot = _settled(argument.slot, values)
-    if statement.kind is Kind.DECLARE:
-        for key in _written([statement]):
-            meant = program.meant.get(key)
-            if meant is not None and meant.slot:
-                program.meant[key] = meant._replace(slot=_settled(meant.slot, values))
+    for key, meant in statement.meant.items():
+        if meant.slot:
+            statement.meant[key] = meant._replace(slot=_settled(meant.slot, values))
 
 
 def _settled(slot: tuple[Affine, ...], values: dict[str, Affine]) -> tuple[Affine, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Set
 
 from imbrex.transform.model.affine import Affine, Range, Section
+from imbrex.transform.model.linear_indices import Strides, parts_of_index
 from imbrex.transform.model.memory import Access, Meant
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.routine import Routine
@@ -24,6 +25,7 @@ class LocalPointers:
     def __init__(self, program: Program) -> None:
         self.program = program
         self._known: dict[str, dict[str, Meant]] = {}
+        self._kept: dict[str, frozenset[str]] = {}
         self._addressed: frozenset[str] | None = None
 
     def meant(self, routine: Routine, access: Access, changed: Set[str]) -> Access:
@@ -32,70 +34,85 @@ class LocalPointers:
         `changed`: what may have changed when the routine returns.
         """
         for _ in range(_MOST):
-            if not access.through or access.variable not in self.program.meant:
-                break
-            fixed = self.fixed(routine)
+            fixed = self.fixed(routine) if access.through else {}
             meant = fixed.get(access.variable)
             if meant is None or ({meant.variable, meant.owner} & changed) - fixed.keys():
                 break
-            access = self._there(access, meant)
+            access = there(access, meant)
         return access
 
     def fixed(self, routine: Routine) -> dict[str, Meant]:
-        """The pointers of a routine that keep what they are declared with."""
+        """The pointers of a routine that keep what they are declared with, where that is known."""
         found = self._known.get(routine.key)
         if found is None:
-            found = self._known[routine.key] = self._find(routine)
+            kept = self.kept(routine)
+            held = [item for s in routine.statements() for item in s.meant.items()]
+            found = self._known[routine.key] = {key: meant for key, meant in held if key in kept}
         return found
 
-    def _find(self, routine: Routine) -> dict[str, Meant]:
-        known = self.program.meant
+    def kept(self, routine: Routine) -> frozenset[str]:
+        """The local pointers of a routine that nothing but their declarations sets."""
+        found = self._kept.get(routine.key)
+        if found is None:
+            found = self._kept[routine.key] = self._find(routine)
+        return found
+
+    def _find(self, routine: Routine) -> frozenset[str]:
         counts: dict[str, int] = {}
         declared: set[str] = set()
         for statement in routine.statements():
             for access in statement.accesses:
-                if access.write and not access.through and access.variable in known:
+                if access.write and not access.through and self._is_pointer(access.variable):
                     counts[access.variable] = counts.get(access.variable, 0) + 1
                     if statement.kind is Kind.DECLARE:
                         declared.add(access.variable)
             for call in statement.calls:
                 for argument in call.arguments:
-                    if argument.base in known and not argument.through:
-                        counts[argument.base or ""] = 2  # its address is given away
+                    if not argument.through and argument.base in counts:
+                        counts[argument.base] = 2  # its address is given away
         if self._addressed is None:
             facts = self.program.pointer_facts
             self._addressed = frozenset(s for _, form, s in facts if form == "addr")
-        return {key: known[key] for key in declared - self._addressed if counts[key] == 1}
+        return frozenset(key for key in declared - self._addressed if counts[key] == 1)
 
-    def _there(self, access: Access, meant: Meant) -> Access:
-        section, strides = self._section(access.section, meant), access.strides
-        if strides:  # lines from the first element on are lines of the memory
-            begins = meant.first == (Affine(0),)
-            section, strides = (access.section, strides) if begins else (None, ())
-        return Access(
-            meant.variable,
-            meant.through,
-            access.write,
-            access.line,
-            section,
-            strides,
-            meant.owner,
-            meant.slot,
-            when=access.when,
-            member=access.member,
-            placed=access.placed,
-        )
+    def _is_pointer(self, key: str) -> bool:
+        variable = self.program.variables.get(key)
+        return variable is not None and variable.pointer and variable.kind == "local"
 
-    @staticmethod
-    def _section(section: Section | None, meant: Meant) -> Section | None:
-        if section is None or meant.first is None or len(section) != 1:
-            return None
-        first, *rest = meant.first
-        if first is None:
-            return None
-        (touched,) = section
-        low, high = (None if end is None else end.plus(first) for end in touched)
-        return (Range(low, high), *(_at(index) for index in rest))
+
+def there(access: Access, meant: Meant) -> Access:
+    """An access through a pointer as one to the memory that it was set to."""
+    section, strides = _moved(access.section, access.strides, meant.first)
+    return Access(
+        meant.variable,
+        meant.through,
+        access.write,
+        access.line,
+        section,
+        strides,
+        meant.owner,
+        meant.slot,
+        when=access.when,
+        member=access.member,
+        placed=access.placed,
+    )
+
+
+def _moved(
+    section: Section | None, strides: Strides, first: tuple[Affine | None, ...] | None
+) -> tuple[Section | None, Strides]:
+    """Elements that are counted from `first` on, as those of its array."""
+    if section is None or first is None or first[0] is None or len(section) != len(strides) + 1:
+        return None, ()
+    begin, rest = first[0], first[1:]
+    if strides and (rest or None in first):
+        return None, ()
+    begins = parts_of_index(begin, strides) if begin != Affine(0) else (begin,) * len(section)
+    ranges = (
+        Range(*(None if end is None else end.plus(part) for end in touched))
+        for touched, part in zip(section, begins, strict=True)
+    )
+    return (*ranges, *(_at(index) for index in rest)), strides
 
 
 def _at(index: Affine | None) -> Range:

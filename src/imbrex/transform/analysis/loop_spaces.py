@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.in_bounds import made_each_time
+from imbrex.transform.analysis.pointed import by_memory
 from imbrex.transform.analysis.reductions import counted_arrays, reductions
 from imbrex.transform.analysis.space import Space, nest
 from imbrex.transform.analysis.work_arrays import work_arrays
@@ -36,7 +37,8 @@ def space_of_loops(
         if (span.low.variables() | span.high.variables()) & changed or span.index in changed:
             return None
     indices = {span.index for span in ranges}
-    accesses = [_one_array(footprints, footprints.after(a, changed), indices) for a in body]
+    named = by_memory(program, footprints, routine, loops, body)
+    accesses = [_one_array(footprints, footprints.after(a, changed), indices) for a in named]
     private = {span.index for span in ranges}
     private |= {a.variable for a in body if a.write and _scalar(program, a)}
     private |= work_arrays(program, footprints, routine, statement, inner)

@@ -58,6 +58,10 @@ class Renaming:
             )
             for access in statement.accesses
         ]
+        for key, meant in statement.meant.items():
+            slot = tuple(self.value(index) for index in meant.slot)
+            first = meant.first and tuple(self.optional(index) for index in meant.first)
+            statement.meant[key] = meant._replace(slot=slot, first=first)
         loop = statement.loop
         if loop is not None:
             low, high = self.value(loop.low), self.value(loop.high)

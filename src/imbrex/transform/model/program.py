@@ -13,7 +13,7 @@ from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.conditions import Choice
 from imbrex.transform.model.covered_calls import UnreadCall
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.memory import Layout, Meant, Variable
+from imbrex.transform.model.memory import Layout, Variable
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language, SourceFile
 
@@ -82,7 +82,6 @@ class Program:
     passed_fields: dict[str, set[str]] = field(default_factory=dict)
     # By local variable of C: where the statements begin in which its address becomes known.
     known_from: dict[str, set[int]] = field(default_factory=dict)
-    meant: dict[str, Meant] = field(default_factory=dict)  # by local pointer of C
     null_writes: Counter[str] = field(default_factory=Counter)  # by pointer: set to null, in C
     # Structure types of which one variable is copied to another as a whole.
     copied_records: set[str] = field(default_factory=set)

@@ -14,7 +14,7 @@ from imbrex.transform.model.conditions import Choice, Test
 from imbrex.transform.model.elementwise import Part
 from imbrex.transform.model.formulas import Assignment, Formula, Span
 from imbrex.transform.model.list_change import ListChange
-from imbrex.transform.model.memory import Access
+from imbrex.transform.model.memory import Access, Meant
 from imbrex.transform.model.reduction import Reduction
 
 
@@ -104,6 +104,8 @@ class Statement:
     parent: Block | None = None
     # An integer variable, or a field by its factor, that it sets, and to what, where that is known.
     sets: tuple[str, Affine] | None = None
+    # Of C: the pointers that it declares, and the memory that they name.
+    meant: dict[str, Meant] = field(default_factory=dict)
     chooses: tuple[str, Choice] | None = None  # the same, of one of two values
     swaps: tuple[str, str] | None = None  # the pointers that `std::swap` exchanges, alone
     list_change: ListChange | None = None  # of C++: what it does to a list of requests

@@ -9,6 +9,7 @@ from typing import Any
 from clang.cindex import LinkageKind, StorageClass
 
 from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.linear_indices import index_of_parts
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access, Meant
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers import c_cursor as cc
@@ -336,23 +337,26 @@ class PlaceReader(NewReader, ABC):
             indices.append(Affine(0))
         return tuple(reversed(indices))
 
-    def note_meant(self, declaration: Any, value: Any) -> None:
-        """Note the memory that a local pointer of C is declared to name."""
+    def meant(self, declaration: Any, value: Any) -> Meant | None:
+        """The memory that a local pointer of C is declared to name."""
         kind = declaration.type
         if declaration.linkage != LinkageKind.NO_LINKAGE or not kind.is_pointer:
-            return
+            return None
         if declaration.storage_class == StorageClass.STATIC or is_null(value.stripped):
-            return
+            return None
         if cc.element_type(kind) != cc.element_type(value.type):
-            return
+            return None
         inner = Effects()
         found = self.memory(value, inner)
         plain = not (inner.calls or inner.stop or any(a.write for a in inner.accesses))
-        if plain and found.key in self.program.variables and not found.parts:
-            first = self._first(found) if found.exact else None
-            owner, slot = found.owner, found.slot if found.through else ()
-            meant = Meant(found.key, found.through, first, owner, slot)
-            self.program.meant[self.key_of(declaration)] = meant
+        if not plain or found.key not in self.program.variables:
+            return None
+        first = self._first(found) if found.exact else None
+        if found.parts:
+            parts = tuple(reversed(found.parts)), tuple(reversed(found.strides))
+            first = (index_of_parts(*parts),) if found.exact else None
+        owner, slot = found.owner, found.slot if found.through else ()
+        return Meant(found.key, found.through, first, owner, slot)
 
     def initialize(self, kind: Any, value: Any) -> None:
         """Record what pointers in a structure, or in an array of them, are set to by a list."""

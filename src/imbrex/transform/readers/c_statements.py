@@ -292,7 +292,9 @@ class StatementReader:
                 self.expressions.give_away(value, constant=child.refers_to_constant)
             elif value is not None and child.type.is_address:
                 self.expressions.points(key, value)
-                self.expressions.note_meant(child, value)
+                meant = self.expressions.meant(child, value)
+                if meant is not None:
+                    statement.meant[key] = meant
             elif value is not None and cc.record_of(child.type):
                 if c_methods.copies(value, cc.record_of(child.type)):
                     self.program.copied_records |= copied_with(child.type)
