@@ -188,8 +188,68 @@ def program(number: int) -> str:
 def source(seeds: list[int]) -> str:
     """One program that runs the random routine of each seed in turn."""
     calls = "\n".join(f"    program_{number}(out);" for number in seeds)
-    programs = "".join(_of_complex(_of_a_type(program(number), number), number) for number in seeds)
+    programs = "".join(_in_a_style(program(number), number) for number in seeds)
     return HEAD + programs + MAIN.format(calls=calls)
+
+
+def _in_a_style(text: str, number: int) -> str:
+    for change in (_by_pointers, _in_layers, _of_rows, _of_a_type, _of_complex):
+        text = change(text, number)
+    return text
+
+
+def _by_pointers(text: str, number: int) -> str:
+    """In some programs the step reads the field through a local pointer, to it or to a row."""
+    chosen = random.Random(f"pointers {number}").random()
+    begin = text.index("        for (int i = ", text.index("    void step()"))
+    end = text.index("    void turn()")
+    loops = text[begin:end]
+    plain = text[:begin].endswith("{\n        \n") and "u[AT(i - 1, j)]" in loops
+    if chosen < 0.5 or not plain:
+        return text
+    if chosen < 0.75:
+        loops = "        const double *w = &u[0];\n" + loops.replace(
+            "u[AT(i - 1, j)]", "w[AT(i - 1, j)]"
+        )
+        return text[:begin] + loops + text[end:]
+    head, inner, rest = loops.split("\n", 2)
+    body, rest = rest.split("\n", 1)
+    row = "            const double *w = &u[AT(i, 0)];\n"
+    body = body.replace("u[AT(i - 1, j)]", "w[j - (nx + 2)]")
+    return f"{text[:begin]}{head} {{\n{row}{inner}\n{body}\n        }}\n{rest}{text[end:]}"
+
+
+def _in_layers(text: str, number: int) -> str:
+    """In some programs another method has the loops, which the step calls."""
+    chosen = random.Random(f"layers {number}").random()
+    begin = text.index("    void step()")
+    begin, end = text.index("    {\n", begin) + 6, text.index("    void turn()")
+    first, inside = text[begin:end].split("\n", 1)
+    last = inside.index("\n        }\n") + 11 if "i++) {\n" in inside else -1
+    if last < 0:
+        last = inside.index("\n", inside.index("j <= nx; j++)\n") + 16) + 1
+    if chosen < 0.6 or first.strip():
+        return text
+    loops, behind = inside[:last], inside[last:]
+    sweep = f"    void sweep()\n    {{\n{loops}    }}\n"
+    turn = text.index("    int nx, ny, counted;")
+    calls = f"{text[:begin]}        sweep();\n{behind}{text[end:turn]}"
+    return f"{calls}{sweep}{text[turn:]}"
+
+
+def _of_rows(text: str, number: int) -> str:
+    """In some programs the arrays are vectors of rows."""
+    if random.Random(f"rows {number}").random() < 0.75 or "*t = " in text or "*w = " in text:
+        return text
+    for old, new in (
+        (r"([uv])\[AT\((.+?), (.+?)\)\]", r"\1[\2][\3]"),
+        (r"([uv])\[(\d+|i)\](?!\[)", r"\1[\2 / 16][\2 % 16]"),
+        (r"([uv])\(300\)", r"\1(19, std::vector<double>(16))"),
+        (r"v\.begin\(\)", "v[0].begin()"),
+        (r"std::vector<double> u, v", "std::vector<std::vector<double>> u, v"),
+    ):
+        text = re.sub(old, new, text)
+    return text
 
 
 def _of_a_type(text: str, number: int) -> str:
