@@ -33,7 +33,6 @@ DIVIDED: dict[str, list[tuple[str, str]]] = {
 }
 WHOLE: dict[str, list[tuple[str, str]]] = {
     "a pointer behind the first element": [(POINTER, "double *q = g.next.data() + 1;")],
-    "a pointer before it": [(POINTER, "double *q = g.next.data() - g.ny;")],
     "a pointer that is set again": [(POINTER, f"{POINTER}\n    if (r.me > 7) q = q + 32;")],
     "a pointer whose address is known": [
         (POINTER, f"{POINTER}\n    double **p = &q;\n    if (r.me > 7) *p = q + 32;")
@@ -73,6 +72,13 @@ def test_the_interior_needs_no_message(name: str, tmp_path: Path) -> None:
     start, inner = text.index("exchange_next_start(g, r"), text.index("back_interior(g);")
     assert start < inner < text.index("back_boundary(g);")
     assert text.index("update_interior(g);") < text.index("update_boundary(g);")
+
+
+def test_messages_a_row_before(tmp_path: Path) -> None:
+    """The last row comes into the one before the last: two rows need it."""
+    text = after(tmp_path, [(POINTER, "double *q = g.next.data() - g.ny;")])
+    interior = text[text.index("void back_interior(") :]
+    assert "for (int i = 1; i <= g.nx - 2; i++)" in interior[: interior.index("}")]
 
 
 @pytest.mark.parametrize("name", WHOLE)

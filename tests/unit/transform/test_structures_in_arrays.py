@@ -37,6 +37,7 @@ OVERLAPPED = {
     "a size of an element": (SECOND, SECOND.replace("sizeof(cell)", "sizeof(u[0])")),
     "a size of what it points to": (SECOND, SECOND.replace("sizeof(cell)", "sizeof *u")),
     "a field that no message needs": (WORK, "w[at].vx = 2;"),
+    "work by a pointer to a structure": (WORK, "const cell *p = &u[at]; w[at].vx = p[nx].vx;"),
     "a copy of a structure": (WORK, "w[at] = u[at + nx];"),
     "a copy that is changed": (WORK, "cell c = u[at - nx]; c.vx *= 2; w[at] = c;"),
     "a structure of its own": (WORK, "cell c; c.vx = u[at].vx; w[at].vx = c.vx;"),
@@ -73,11 +74,14 @@ STAYS = {
     ),
     "work on the row that comes": (WORK, "w[at].vx = u[(ny + 1) * nx + i].vx;"),
     "work that sets the row that leaves": (WORK, "w[at].vx = 1; ((cell *)u)[nx + i].vx = 2;"),
-    "work by a pointer to a structure": (WORK, "const cell *p = &u[at]; w[at].vx = p[nx].vx;"),
     "one field for both": (EXCHANGED, "w = u;"),
     "halves of one allocation": (
         VECTORS,
         "cell *u = calloc(2 * nx * (ny + 2), sizeof(cell)), *w = u + nx * (ny + 2);",
+    ),
+    "a pointer to the row that comes": (
+        WORK,
+        "const cell *p = &u[(ny + 1) * nx]; w[at].vx = p[i].vx;",
     ),
     "a copy of the row that comes": (WORK, "w[at] = u[(ny + 1) * nx + i];"),
     "a sum along the rows": (WORK, "w[at].vx = w[at - nx].vx + 0.1;"),

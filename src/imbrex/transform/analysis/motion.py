@@ -218,7 +218,9 @@ class Motion:
             else:
                 reason = reason or self._start_over_events(each, footprint, changed)
         return (
-            reason or self._conflict(transfer, accesses, footprint, changed, True, role) or leaves
+            reason
+            or self._conflict(statement, transfer, accesses, footprint, changed, True, role)
+            or leaves
         )
 
     def _checks_status(self, statement: Statement) -> Reason | None:
@@ -334,7 +336,7 @@ class Motion:
                 )
         # What is sent may be read meanwhile. Where data decide whether control leaves, they are
         # the reason to look at.
-        conflict = self._conflict(transfer, accesses, footprint, changed, used, role)
+        conflict = self._conflict(statement, transfer, accesses, footprint, changed, used, role)
         return reason or conflict or footprint.leaves
 
     def _stop(self, transfer: Transfer, footprint: Footprint) -> Reason | None:
@@ -346,6 +348,7 @@ class Motion:
 
     def _conflict(
         self,
+        statement: Statement,
         transfer: Transfer,
         accesses: list[Access],
         footprint: Footprint,
@@ -377,7 +380,8 @@ class Motion:
             if same:
                 kind = ReasonKind.USED if used else ReasonKind.SET
                 known = variables[mine.variable]
-                if known.kind == "local" and other.write and other.line == known.line:
+                declared = statement.kind is Kind.DECLARE and known.kind == "local"
+                if declared and other.write and other.line == known.line:
                     kind = ReasonKind.DECLARED
                 return Reason(kind(variable=name), place)
             if other.variable in variables:
