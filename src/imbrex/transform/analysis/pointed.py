@@ -11,8 +11,7 @@ from collections.abc import Set
 
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.local_pointers import there
-from imbrex.transform.model.affine import Range, Section
-from imbrex.transform.model.linear_indices import Strides, parts_of_index, strides_told
+from imbrex.transform.model.linear_indices import Strides, in_lines, strides_told
 from imbrex.transform.model.memory import Access, Meant
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.routine import Routine
@@ -96,7 +95,8 @@ def _split(program: Program, accesses: list[Access], indices: frozenset[str]) ->
         if access.variable in known
         and not access.strides
         and _is_linear(program, access)
-        and (section := _in_lines(access.section, known[access.variable], indices)) is not None
+        and access.section is not None
+        and (section := in_lines(access.section, known[access.variable], indices)) is not None
         else access
         for access in accesses
     ]
@@ -105,14 +105,3 @@ def _split(program: Program, accesses: list[Access], indices: frozenset[str]) ->
 def _is_linear(program: Program, access: Access) -> bool:
     variable = program.variables.get(access.variable)
     return variable is not None and access.through and len(variable.bounds) == 1
-
-
-def _in_lines(section: Section | None, strides: Strides, indices: frozenset[str]) -> Section | None:
-    """Elements that are in one line; None where they may not be."""
-    if section is None or len(section) != 1 or section[0].low is None or section[0].high is None:
-        return None
-    low = parts_of_index(section[0].low, strides, indices)
-    high = parts_of_index(section[0].high, strides, indices)
-    if low[1:] != high[1:]:
-        return None
-    return (Range(low[0], high[0]), *map(Range.point, low[1:]))

@@ -68,9 +68,11 @@ def _degree(factor: Affine) -> tuple[int, str]:
     return most, str(factor)
 
 
-def in_lines(section: Section, strides: Strides) -> Section | None:
+def in_lines(
+    section: Section, strides: Strides, moving: frozenset[str] = frozenset()
+) -> Section | None:
     """Elements that follow each other, as whole lines or a part of one; None where they are not
-    known.
+    known. `moving`: variables that loops count.
 
     That holds as it stands; whether they leave the line is for `affine.within` to tell.
     """
@@ -78,7 +80,7 @@ def in_lines(section: Section, strides: Strides) -> Section | None:
         return None
     low, high = section[0].low, section[0].high
     count = high.plus(low, -1).plus(Affine(1))
-    parts = parts_of_index(low, strides)
+    parts = parts_of_index(low, strides, moving)
     ranges: list[Range] = []
     for part, stride in zip(parts, (*strides, None), strict=True):
         lines = None if stride is None or part != Affine(0) else whole_lines(count, stride)

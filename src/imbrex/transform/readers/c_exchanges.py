@@ -9,10 +9,8 @@ from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_vectors
-from imbrex.transform.readers.c_vector_reader import Effects, VectorReader
+from imbrex.transform.readers.c_vector_reader import NAMED, Effects, VectorReader
 from imbrex.transform.readers.cxx_library import is_library
-
-_NAMED = frozenset({ck.DECL_REF_EXPR, ck.MEMBER_REF_EXPR})
 
 
 class ExchangeReader(VectorReader, ABC):
@@ -56,7 +54,7 @@ class ExchangeReader(VectorReader, ABC):
                 kind = inner.type.element_type if inner.type.is_array else None
             else:
                 kind = inner.type
-            named = inner.referenced if inner.kind in _NAMED else None
+            named = inner.referenced if inner.kind in NAMED else None
             if named is None or named.type.is_reference or kind is None or not kind.is_pointer:
                 return False
         places = [self.place(child.stripped, effects) for child in cursor.arguments]

@@ -28,9 +28,9 @@ _NUMBERS = frozenset(
         TypeKind.ENUM,
     }
 )
-_NAMED = frozenset({ck.DECL_REF_EXPR, ck.MEMBER_REF_EXPR})
+NAMED = frozenset({ck.DECL_REF_EXPR, ck.MEMBER_REF_EXPR})
 _AROUND = frozenset({ck.UNEXPOSED_EXPR, ck.CXX_FUNCTIONAL_CAST_EXPR})  # a constructor's call
-_ARRAYS = _NAMED | {ck.ARRAY_SUBSCRIPT_EXPR}
+_ARRAYS = NAMED | {ck.ARRAY_SUBSCRIPT_EXPR}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,19 @@ class Effects:
     swaps: tuple[str, str] | None = None  # the pointers that `std::swap` exchanges
     alone: Any | None = None  # the expression that is a whole statement
     list_change: ListChange | None = None  # what that does to a list of requests
+
+
+def _given(call: Any) -> list[Any]:
+    """The arguments of a call without those that are default values."""
+    return [c for c in call.arguments if c.kind is not ck.UNEXPOSED_EXPR or c.operands]
+
+
+def _made_by(value: Any | None) -> Any | None:
+    """The call of a constructor, or what else an initializer is."""
+    inner = None if value is None else value.stripped
+    while inner is not None and inner.kind is ck.UNEXPOSED_EXPR and inner.operands:
+        inner = inner.operands[0].stripped
+    return inner
 
 
 def by_reference(formals: list[Any], position: int) -> bool:
@@ -218,11 +231,7 @@ class VectorReader(ValueReader, ABC):
         kind = ReasonKind.VECTOR_MOVES if moves else ReasonKind.VECTOR_METHOD
         effects.stop = effects.stop or kind(vector=declaration.spelling, method=name)
         effects.accesses.append(Access(self._size_of(declaration), False, True, line))
-        given = [
-            child
-            for child in cursor.arguments
-            if child.kind is not ck.UNEXPOSED_EXPR or (child.operands)
-        ]
+        given = _given(cursor)
         own = name in c_vectors.GROWS and all(self._converted(c, effects) for c in given)
         partners = [c_vectors.one(self._unmoved(child)) for child in given]
         facts = self.program.pointer_facts
@@ -279,9 +288,7 @@ class VectorReader(ValueReader, ABC):
         """Read a method that changes a list of requests."""
         line = cursor.location.line
         taken = ""
-        for child in cursor.arguments:
-            if child.kind is ck.UNEXPOSED_EXPR and not child.operands:
-                continue  # a default argument
+        for child in _given(cursor):
             if is_no_request(self.source.data[slice(*cc.spelled(child))]):
                 continue
             if name in TAKES:
@@ -321,12 +328,10 @@ class VectorReader(ValueReader, ABC):
 
     def _made_with(self, value: Any | None) -> Affine | None:
         """The number of elements that a vector is constructed with."""
-        inner = None if value is None else value.stripped
-        while inner is not None and inner.kind is ck.UNEXPOSED_EXPR and inner.operands:
-            inner = inner.operands[0].stripped
+        inner = _made_by(value)
         if inner is None or inner.kind is not ck.CALL_EXPR:
             return None
-        given = [c for c in inner.arguments if c.kind is not ck.UNEXPOSED_EXPR or c.operands]
+        given = _given(inner)
         if not given:
             return Affine(0)
         if c_vectors.one(given[0]) is not None:  # a copy
@@ -339,16 +344,14 @@ class VectorReader(ValueReader, ABC):
         False where it may have gotten handles of requests, or memory that is known elsewhere.
         """
         key = self.key_of(cursor)
-        inner = None if value is None else value.stripped
-        while inner is not None and inner.kind is ck.UNEXPOSED_EXPR and inner.operands:
-            inner = inner.operands[0].stripped
+        inner = _made_by(value)
         plain = inner is None or (inner.kind is ck.CALL_EXPR and inner.spelling == "vector")
-        for child in [] if inner is None or not plain else inner.arguments:
+        for child in [] if inner is None or not plain else _given(inner):
             if c_vectors.one(child) is not None and not self._moved_from(child):
                 found = self._elements(child, effects)
                 effects.accesses.append(Access(found.key, True, False, child.location.line))
                 plain = plain and not c_vectors.is_request(cursor.type)  # handles are copied
-            elif child.kind is not ck.UNEXPOSED_EXPR or child.operands:
+            else:
                 plain = self._converted(child, effects) and plain
         if not plain:
             if inner is not None:
@@ -368,8 +371,7 @@ class VectorReader(ValueReader, ABC):
         while made.kind in _AROUND and made.operands:  # the name of what is made comes first
             made = made.operands[-1].stripped
         if made.kind is ck.CALL_EXPR and made.spelling == "vector":
-            given = [c for c in made.arguments if c.kind is not ck.UNEXPOSED_EXPR or c.operands]
-            return all(self._converted(c, effects) for c in given)
+            return all(self._converted(child, effects) for child in _given(made))
         if inner.type.canonical.kind not in _NUMBERS and not self.is_null_request(cursor):
             return False
         self.read(inner, effects)
