@@ -136,6 +136,12 @@ REFUSED: dict[str, list[tuple[str, str]]] = {
     ],
     "a list": [(DECLARED, "std::vector<double> f{1.0 * n}, g{1.0 * n}; f.resize(n + 3);")],
     "the number changes": [before("n--;")],
+    "a number with a fraction": [
+        ("right, n = 1000;", "right;\n    double n = 999.5;"),
+        ("&f[n + 1]", "&f[(int)n + 1]"),
+        ("&f[n]", "&f[(int)n]"),
+        ("&f, int n, int left", "&f, double n, int left"),
+    ],
     "the number is changed": [before("change(n);")],
     "a copy of another": [
         (DECLARED, "std::vector<double> f(n + 2), h(n + 5); std::vector<double> g(h);"),

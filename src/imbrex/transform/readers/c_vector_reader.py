@@ -336,7 +336,7 @@ class VectorReader(ValueReader, ABC):
             return Affine(0)
         if c_vectors.one(given[0]) is not None:  # a copy
             return None if c_vectors.row_of(given[0]) else self._size(given[0])
-        return self.affine(given[0])
+        return self.affine(given[0]) if given[0].stripped.type.is_integer else None
 
     def fill(self, cursor: Any, value: Any | None, effects: Effects) -> bool:
         """Read what a vector, a variable or a member, is constructed from.
