@@ -9,7 +9,7 @@ from imbrex.transform.analysis.given_elements import given_element
 from imbrex.transform.analysis.given_rows import in_rows
 from imbrex.transform.analysis.own_variables import is_of_another
 from imbrex.transform.analysis.sections import as_number, run_of, shape_at
-from imbrex.transform.analysis.vector_sizes import given_size, is_size, vector_of
+from imbrex.transform.analysis.vector_sizes import given_size
 from imbrex.transform.model.affine import (
     ARROW,
     Affine,
@@ -22,7 +22,7 @@ from imbrex.transform.model.affine import (
 from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.conditions import Choice
 from imbrex.transform.model.linear_indices import index_of_parts, parts_of_index
-from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access, Variable
+from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access, Variable, is_size, vector_of
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.shapes import Bounds, array_of, shape_of

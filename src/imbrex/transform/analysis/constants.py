@@ -11,9 +11,10 @@ from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.renaming import Renaming
 from imbrex.transform.analysis.sections import layout_of
 from imbrex.transform.analysis.set_once import set_once
-from imbrex.transform.analysis.vector_sizes import exchanged_unevenly, is_size, kept_sizes
+from imbrex.transform.analysis.vector_sizes import exchanged_unevenly, kept_sizes
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.calls import Argument
+from imbrex.transform.model.memory import is_size
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.statements import Block, Kind

@@ -26,7 +26,7 @@ def name_indices(program: Program) -> None:
         values = _values(program, routine, addressed)
         if values:
             for statement in routine.statements():
-                _replace(program, statement, values)
+                _replace(statement, values)
 
 
 def _values(program: Program, routine: Routine, addressed: set[str]) -> dict[str, Affine]:
@@ -98,7 +98,7 @@ def _written(statements: Iterable[Statement]) -> list[str]:
     ]
 
 
-def _replace(program: Program, statement: Statement, values: dict[str, Affine]) -> None:
+def _replace(statement: Statement, values: dict[str, Affine]) -> None:
     def settled(access: Access) -> Access:
         return access._replace(slot=_settled(access.slot, values)) if access.slot else access
 

@@ -25,6 +25,7 @@ class LocalPointers:
     def __init__(self, program: Program) -> None:
         self.program = program
         self._known: dict[str, dict[str, Meant]] = {}
+        self._followed: dict[str, dict[str, Meant]] = {}
         self._kept: dict[str, frozenset[str]] = {}
         self._addressed: frozenset[str] | None = None
 
@@ -48,6 +49,16 @@ class LocalPointers:
             kept = self.kept(routine)
             held = [item for s in routine.statements() for item in s.meant.items()]
             found = self._known[routine.key] = {key: meant for key, meant in held if key in kept}
+        return found
+
+    def followed(self, routine: Routine) -> dict[str, Meant]:
+        """Those of them that no call of the routine is given."""
+        found = self._followed.get(routine.key)
+        if found is None:
+            given = {a.base for s in routine.statements() for c in s.calls for a in c.arguments}
+            fixed = self.fixed(routine)
+            found = {key: meant for key, meant in fixed.items() if key not in given}
+            self._followed[routine.key] = found
         return found
 
     def kept(self, routine: Routine) -> frozenset[str]:

@@ -28,9 +28,7 @@ def by_memory(
     accesses: list[Access],
 ) -> list[Access]:
     """The accesses of one iteration, those through pointers that keep their values by memory."""
-    given = {a.base for s in routine.statements() for call in s.calls for a in call.arguments}
-    fixed = footprints.local_pointers.fixed(routine)
-    followed = {key: meant for key, meant in fixed.items() if key not in given}
+    followed = footprints.local_pointers.followed(routine)
     if not any(access.through and access.variable in followed for access in accesses):
         return accesses
     kept = footprints.local_pointers.kept(routine)

@@ -11,19 +11,8 @@ from collections.abc import Iterable, Mapping
 
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.calls import Argument
+from imbrex.transform.model.memory import is_size, size_of, vector_of
 from imbrex.transform.model.program import Program
-
-_SIZE = "size:"
-
-
-def is_size(variable: str) -> bool:
-    """Whether a variable stands for the number of elements of a vector."""
-    return variable.startswith(_SIZE)
-
-
-def vector_of(size: str) -> str:
-    """The vector whose number of elements a variable stands for."""
-    return size.removeprefix(_SIZE)
 
 
 def kept_sizes(program: Program, sizes: Iterable[str]) -> set[str]:
@@ -57,7 +46,7 @@ def exchanged_unevenly(program: Program, values: Mapping[str, Affine]) -> set[st
     """Sizes of vectors that are exchanged with one whose size is another, or not known."""
     found: set[str] = set()
     for pair in program.exchanged_vectors:
-        first, second = (_SIZE + key for key in pair)
+        first, second = map(size_of, pair)
         if values.get(first) != values.get(second) or first not in values:
             found |= {first, second} & values.keys()
     return found
@@ -76,5 +65,5 @@ def given_size(program: Program, parameter: str, argument: Argument) -> str:
         return ""
     if list(argument.origin or ()) != [low for low, _ in mine.bounds]:
         return ""
-    size = f"{_SIZE}{mine.key}"
+    size = size_of(mine.key)
     return size if size in program.variables else ""

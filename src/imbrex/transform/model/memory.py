@@ -124,6 +124,7 @@ class Meant(NamedTuple):
 
 
 UNKNOWN_MEMORY = "?"
+_SIZE = "size:"
 MOVES = "moves:"  # set where `move_alloc` gives the memory of an array of Fortran to another one
 TEMPORARY = "temporary"  # the memory of an expression that Fortran passes, gone with the call
 
@@ -145,3 +146,18 @@ class Layout:
         """The layout in one object, of which fields that are named without an object are."""
         sizes = (size.of_object(owner) for size in (self.count, self.length, self.stride))
         return Layout(self.element, *sizes)
+
+
+def size_of(vector: str) -> str:
+    """The variable that stands for the number of elements of a vector of C++."""
+    return f"{_SIZE}{vector}"
+
+
+def is_size(variable: str) -> bool:
+    """Whether a variable stands for the number of elements of a vector."""
+    return variable.startswith(_SIZE)
+
+
+def vector_of(size: str) -> str:
+    """The vector whose number of elements a variable stands for."""
+    return size.removeprefix(_SIZE)

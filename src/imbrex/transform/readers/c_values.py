@@ -9,7 +9,7 @@ from clang.cindex import TypeKind
 
 from imbrex.transform.model.affine import ARROW, QUOTIENT, Affine, Range, element_of, field_of
 from imbrex.transform.model.conditions import Test
-from imbrex.transform.model.memory import UNKNOWN_MEMORY
+from imbrex.transform.model.memory import UNKNOWN_MEMORY, size_of
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_methods, c_std_arrays, c_vectors
@@ -207,7 +207,7 @@ class ValueReader(NamedObjectReader):
 
     def _size_of(self, declaration: Any) -> str:
         """The number of elements of a vector as a variable: nothing that is moved over sets it."""
-        return f"size:{self.key_of(declaration)}"
+        return size_of(self.key_of(declaration))
 
     def _size(self, vector: Any) -> Affine | None:
         """The number of elements of the vector that an expression names."""

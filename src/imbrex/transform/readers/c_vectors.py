@@ -15,7 +15,7 @@ import re
 from typing import Any
 
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.memory import Variable
+from imbrex.transform.model.memory import Variable, size_of
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import TWICE
 from imbrex.transform.readers import c_calls, c_nested, c_std_arrays
@@ -145,7 +145,7 @@ def enter(program: Program, key: str, variable: Variable, cursor: Any) -> None:
         program.request_vectors.add(key)
     rows = tuple((Affine(0), None if n is None else Affine(n - 1)) for n in reversed(extents))
     variable.bounds = ((Affine(0), None), *rows)
-    size = f"size:{key}"
+    size = size_of(key)
     kind = variable.kind
     program.variables[size] = Variable(
         size, f"{variable.name}.size()", kind, element="unsigned long"
