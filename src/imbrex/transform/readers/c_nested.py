@@ -12,11 +12,15 @@ _VECTOR = re.compile(r"(?:const )?(?:class )?std::(?:__\w+::)?vector<")
 _ALLOCATOR = re.compile(r"std::(?:__\w+::)?allocator<")
 
 
+def referred(kind: Any) -> Any:
+    """The canonical type of what a reference is to; of another type its own."""
+    canonical = kind.canonical
+    return canonical.pointee.canonical if canonical.is_reference else canonical
+
+
 def rows_of(kind: Any) -> Any | None:
     """The type of the elements, where a type is a vector of vectors or a reference to one."""
-    canonical = kind.canonical
-    if canonical.is_reference:
-        canonical = canonical.pointee.canonical
+    canonical = referred(kind)
     if canonical.spelling.count("vector<") < 2 or not _VECTOR.match(canonical.spelling):
         return None
     arguments = [kind.tree.type(raw) for raw in c_calls.type_arguments(canonical.raw)]

@@ -72,10 +72,7 @@ def _element_of(kind: Any) -> str:
 
 def _own_kind(kind: Any) -> Any:
     """The type without what it is a reference to, or an array or a vector of."""
-    canonical = kind.canonical
-    if canonical.is_reference:
-        canonical = canonical.pointee.canonical
-    return c_nested.innermost(canonical.innermost)
+    return c_nested.innermost(c_nested.referred(kind).innermost)
 
 
 def _structure(kind: Any) -> Any | None:
@@ -104,9 +101,7 @@ def is_vector(kind: Any) -> bool:
 
 def _is_one(kind: Any) -> bool:
     """Whether a type is that of one vector, of numbers or of vectors, and of no array of them."""
-    canonical = kind.canonical
-    if canonical.is_reference:
-        canonical = canonical.pointee.canonical
+    canonical = c_nested.referred(kind)
     return is_vector(kind) and canonical.innermost is canonical
 
 
@@ -136,7 +131,7 @@ def enter(program: Program, key: str, variable: Variable, cursor: Any) -> None:
     variable.pointer = True
     variable.record = ""
     variable.element = element_of(cursor.type).removeprefix("struct ").removesuffix(" *")
-    inner = cursor.type.pointee if cursor.type.is_reference else cursor.type
+    inner = c_nested.referred(cursor.type)
     extents = cc.array_extents(inner) + [None] * c_nested.depth_of(inner.innermost)
     structure = _structure(_own_kind(cursor.type))
     variable.element_bytes = 0 if structure is None else structure.size_bytes
