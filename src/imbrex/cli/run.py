@@ -293,7 +293,7 @@ def _take_recorded(outcome: Outcome, rounds: int, *, quiet: bool) -> None:
     _tell_recorded(ranks, folder, quiet=quiet)
     if more is not None and not quiet:
         warn(
-            f"{rounds} rounds are {share:.2%} of the calls: "
+            f"{rounds} rounds are {100 * share:.2g} % of the calls: "
             f"with --rounds {more} prediction rests on more of the run"
         )
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from imbrex.diagnosis.lines import WIDTH
+from imbrex.diagnosis.lines import lines as lines_of
+from imbrex.diagnosis.wording import percent
 from imbrex.model.program import Program
 from imbrex.model.solve import (
     equivalent_bandwidth,
@@ -124,6 +127,17 @@ def assess(
     }
 
 
+_PARTS = (
+    *(("computation", "computation"), ("point_to_point", "point to point")),
+    ("collective", "collectives"),
+)
+
+
+def _wrapped(sentence: str) -> list[str]:
+    """Its lines below the program's name."""
+    return ["  " + line for line in lines_of(sentence, WIDTH - 2, indent="  ")]
+
+
 def _time(seconds: float | None) -> str:
     if seconds is None:
         return "none"
@@ -160,17 +174,12 @@ def assessment_text(result: dict[str, Any]) -> str:
     if result["collective_s"] > 0:
         lines.append(f"  collectives: {_time(result['collective_s'])}, not hidden")
     times = result["normalized_time"]
-    lines.append(
-        "  normalized execution time: "
-        + ", ".join(f"{name} {times[name]:.3f}" for name in MODES)
-        + f"  (overlap here means: {mode})"
-    )
+    told = ", ".join(f"{name} {times[name]:.3f}" for name in MODES)
+    lines += _wrapped(f"normalized execution time: {told} (overlap here means: {mode})")
     for name, title in (("none", "without overlap"), (mode, "with overlap")):
         share = result["shares"][name]
-        lines.append(
-            f"  {title}: {share['computation']:.1%} computation, "
-            f"{share['point_to_point']:.1%} point to point, {share['collective']:.1%} collectives"
-        )
+        told = ", ".join(f"{100 * share[part]:.1f} % {words}" for part, words in _PARTS)
+        lines.append(f"  {title}: {told}")
     equivalent = result["equivalent_bandwidth_bytes_per_s"] / 1e6
     lines.append(
         f"  with overlap {equivalent:.4g} MB/s gives the run time that this network gives without"
@@ -182,9 +191,9 @@ def assessment_text(result: dict[str, Any]) -> str:
         value = result["tolerated_latency_s"][name]
         any_latency = result["latency_unlimited"][name]
         tolerated.append(f"{title} {'any' if any_latency else _time(value)}")
-    lines.append(
-        f"  latency for at most {result['slow_down']:.3g} slow-down against computation alone, "
-        f"at this bandwidth: {', '.join(tolerated)}"
+    lines += _wrapped(
+        f"latency for a slow-down of at most {percent(result['slow_down'])} against computation "
+        f"alone, at this bandwidth: {', '.join(tolerated)}"
     )
     limit = result["sufficient_cpu_speed"]
     if limit is not None:

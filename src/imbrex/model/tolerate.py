@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from imbrex.diagnosis.wording import percent
 from imbrex.model.program import Program
 from imbrex.network.interconnect import Interconnect
 from imbrex.network.points import points
@@ -74,7 +75,8 @@ def tolerance_json(program: Program, rows: list[Tolerance], slow_down: float) ->
 def tolerance_text(program: Program, rows: list[Tolerance], slow_down: float) -> str:
     """The list for a reader."""
     lines = [
-        f"{program.name}: networks that keep run time within {slow_down:.3g} of computation alone",
+        f"{program.name}: networks that keep run time within {percent(slow_down)} of computation "
+        "alone",
         f"  {'network':<22} {'latency':>9} {'bandwidth':>12} {'price':>12} "
         f"{'no overlap':>11} {'overlap':>11}",
     ]

@@ -73,10 +73,11 @@ def too_noisy(profile: MachineProfile) -> str | None:
     """One line that says so where the machine was too noisy for this profile to tell much, or so
     busy that its lower bounds may be none."""
     if was_busy(profile):
+        waited = 100 * (profile.core_wait_share or 0.0)
         return (
             "this machine was busy when it was calibrated: a rank was ready to run and had no core "
-            f"for {profile.core_wait_share:.0%} of the time, and even the shortest transfers may "
-            "have been held up; `imbrex calibrate` when nothing else runs gives sound numbers"
+            f"for {waited:.0f} % of the time, and even the shortest transfers may have been held "
+            "up; `imbrex calibrate` when nothing else runs gives sound numbers"
         )
     found = spread(profile)
     if found is None or found < NOISY:

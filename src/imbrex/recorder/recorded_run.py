@@ -111,7 +111,7 @@ class Estimate:
             return None
         self._told = extent.least + _PART
         gone = (now_s - self._began[0]) / 60
-        return f"recorded {extent.least:.0%} in {gone:.0f} min, of {_minutes(*interval)}"
+        return f"recorded {100 * extent.least:.0f} % in {gone:.0f} min, of {_minutes(*interval)}"
 
     def whole_s(self, now_s: float, extent: Extent) -> tuple[float, float] | None:
         """From its first call to its last, in s, least and most; None while too little is known.

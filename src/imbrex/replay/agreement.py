@@ -177,7 +177,7 @@ def _of_computation(account: Account, document: dict[str, Any], reading: _Readin
 def _grain(reading: _Reading) -> str:
     """What is left where the replay is as measured but for less than a hundredth."""
     share = abs(reading.off_s) / reading.measured_s
-    return f"the replay is {share:.1%} off" if share > _ROUNDED else ""
+    return f"the replay is {100 * share:.1f} % off" if share > _ROUNDED else ""
 
 
 def _of_site(entry: dict[str, Any], rows: list[RowAccount], reading: _Reading) -> list[Figure]:

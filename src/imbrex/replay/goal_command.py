@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from imbrex.diagnosis.lines import lines as wrapped
 from imbrex.errors import ImbrexError
 from imbrex.network.interconnect import collection
 from imbrex.replay.evaluate import Replayer, Route
@@ -73,5 +74,5 @@ def answer(file: Path, settings: Settings, as_json: bool) -> str:
     document["conclusion"] = whole_verdict(document)
     if as_json:
         return json.dumps(document, indent=2, allow_nan=False) + "\n"
-    head = f"{document['ranks']} ranks, {document['operations']} operations of {file.name}."
-    return "\n".join([document["conclusion"], "", head, *body(document)]) + "\n"
+    head = f"{document['ranks']} ranks, {document['operations']:,} operations of {file.name}."
+    return "\n".join([*wrapped(document["conclusion"]), "", head, *body(document)]) + "\n"

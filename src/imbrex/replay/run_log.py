@@ -179,8 +179,8 @@ def _too_small(rank: int, log: CallLog) -> str:
     share = log.covered_ns(log.end_ns) / max(log.end_ns - log.origin_ns, 1)
     enough = (log.budget_bytes << max(log.level, 1)) >> 20
     return (
-        f"{log.file}: the log of rank {rank} covers {share:.0%} of the run, and a replay needs all "
-        f"of it; run again with --keep-log --log {enough + 1}M"
+        f"{log.file}: the log of rank {rank} covers {100 * share:.0f} % of the run, and a replay "
+        f"needs all of it; run again with --keep-log --log {enough + 1}M"
     )
 
 

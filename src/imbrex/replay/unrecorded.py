@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from imbrex.diagnosis.lines import lines as wrapped
+from imbrex.diagnosis.wording import interval, seconds
 from imbrex.network.interconnect import Interconnect
 from imbrex.profile.run import Run
 from imbrex.profile.summary import Row, rows, totals, wall_s
@@ -71,36 +73,33 @@ def _site(row: Row, network: Interconnect) -> dict[str, Any]:
 def unrecorded_text(document: dict[str, Any], directory: str) -> str:
     """The same for a reader."""
     lines = [
-        f"{document['ranks']} ranks, measured {_s(document['measured_s'])}, without a recording: "
-        "what is exposed today, on other networks",
+        *wrapped(
+            f"{document['ranks']} ranks, measured {seconds(document['measured_s'])}, without a "
+            "recording: what is exposed today, on other networks"
+        ),
         "",
         f"{'network':<28} {'transfers':>12} {'exposed (sum over ranks)':>28} {'run time':>24}",
     ]
     for row in document["networks"]:
-        exposed = f"{_s(row['exposed_min_sum_s'])} to {_s(row['exposed_max_sum_s'])}"
-        time = f"{_s(row['time_min_s'])} to {_s(row['time_max_s'])}"
-        lines.append(
-            f"{row['network']['name']:<28} {_s(row['transfer_sum_s']):>12} {exposed:>28} {time:>24}"
-        )
+        exposed = interval(row["exposed_min_sum_s"], row["exposed_max_sum_s"])
+        time = interval(row["time_min_s"], row["time_max_s"])
+        transfers = seconds(row["transfer_sum_s"])
+        lines.append(f"{row['network']['name']:<28} {transfers:>12} {exposed:>28} {time:>24}")
     first = document["networks"][0]
     lines += ["", f"Call sites that expose most on {first['network']['name']}:"]
     for site in first["sites"][:8]:
         lines.append(
-            f"  {site['site']} {site['operation']}: {_s(site['exposed_min_sum_s'])} to "
-            f"{_s(site['exposed_max_sum_s'])} of {_s(site['transfer_sum_s'])}"
+            f"  {site['site']} {site['operation']}: "
+            f"{interval(site['exposed_min_sum_s'], site['exposed_max_sum_s'])} of "
+            f"{seconds(site['transfer_sum_s'])}"
         )
     lines += [
         "",
-        "The share exposed today is taken to be exposed there too. How much could be hidden, and "
-        "what that is worth, takes a recording:",
-        "build with imbrex cc, cxx or fc and start with imbrex run --record "
-        f"(this run: {directory}).",
+        *wrapped(
+            "The share exposed today is taken to be exposed there too. How much could be hidden, "
+            "and what that is worth, takes a recording: build with imbrex cc, cxx or fc and start "
+            "with imbrex run --record."
+        ),
+        f"This run: {directory}",
     ]
     return "\n".join(lines)
-
-
-def _s(seconds: float) -> str:
-    for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
-        if seconds >= scale:
-            return f"{seconds / scale:.4g} {unit}"
-    return f"{seconds * 1e9:.3g} ns" if seconds > 0 else "0 s"

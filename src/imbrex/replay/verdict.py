@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
+from imbrex.diagnosis.wording import percent
 from imbrex.profile.run import Run
 from imbrex.replay.modes import NONE
 from imbrex.replay.prediction import BEST
@@ -30,23 +31,23 @@ def whole_verdict(document: dict[str, Any]) -> str:
     transfer = 1 - efficiency["transfer"]
     if transfer < MATTERS:
         said = f"{before}{'n' if before else 'N'}o network and no overlap saves even "
-        said += f"{MATTERS:.1%}{run}{here}: "
+        said += f"{percent(MATTERS)}{run}{here}: "
         limit, share = _other_limit(first)
         if not limit:
             return said + "computation alone decides."
-        return said + f"{share:.0%} is lost to {limit}."
-    told = [f"{before}{'t' if before else 'T'}ransfers take {transfer:.1%}{run}{here}"]
+        return said + f"{percent(share)} is lost to {limit}."
+    told = [f"{before}{'t' if before else 'T'}ransfers take {percent(transfer)}{run}{here}"]
     site = best_site(document)
     if site is not None:
-        told.append(
-            f"hiding those of {site['site']} saves at most {site['saves_at_most_s'] / base:.1%}"
-        )
+        most = percent(site["saves_at_most_s"] / base)
+        told.append(f"hiding those of {site['site']} saves at most {most}")
     elif "sites" in first:
         told.append("hiding those of any one call site saves nothing")
     told += _of_progress(first, site)
     best = min(rows[1:], key=lambda row: float(row["time_s"]), default=None)
     if best is not None and best["time_s"] < base * (1 - MATTERS):
-        told.append(f"the network {best['network']['name']} saves {1 - best['time_s'] / base:.1%}")
+        saved = percent(1 - best["time_s"] / base)
+        told.append(f"the network {best['network']['name']} saves {saved}")
     return "; ".join(told) + "."
 
 
@@ -61,7 +62,7 @@ def _of_progress(row: dict[str, Any], site: dict[str, Any] | None) -> list[str]:
     whose, share = ("all", of_all) if of_all >= of_site + MATTERS else ("it", of_site)
     if share < MATTERS:
         return []
-    return [f"progress for {whose} while the ranks compute saves {share:.1%}"]
+    return [f"progress for {whose} while the ranks compute saves {percent(share)}"]
 
 
 def is_unexplained(document: dict[str, Any]) -> bool:
@@ -80,7 +81,7 @@ def _unexplained(document: dict[str, Any], explained_s: float) -> str:
         return ""
     reason = crowded(document) or document.get("load") or "stalls, or MPI itself"
     return (
-        f"{share:.0%} of the run is neither its computation nor its network ({reason}). "
+        f"{percent(share)} of the run is neither its computation nor its network ({reason}). "
         "Of the rest "
     )
 
@@ -148,9 +149,10 @@ def recorded_verdict(document: dict[str, Any]) -> str:
     if max(saves.values()) < MATTERS:
         exposed = 1 - row["without_network_s"] / max(times[NONE], 1e-30)
         of_run = "" if before else " of the run"
+        none = f"{before}{'n' if before else 'N'}o overlap saves even"
         return (
-            f"{before}{'n' if before else 'N'}o overlap saves even {MATTERS:.1%}{of_run}{here}: "
-            f"without any, its network time is {exposed:.1%}."
+            f"{none} {percent(MATTERS)}{of_run}{here}: "
+            f"without any, its network time is {percent(exposed)}."
         )
-    told = ", ".join(f"{words} {max(share, 0.0):.1%}" for words, share in saves.items())
+    told = ", ".join(f"{words} {percent(max(share, 0.0))}" for words, share in saves.items())
     return f"{before}{told}." if before else f"Of the run's time{here} {told}."

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from imbrex.diagnosis import wording
 from imbrex.diagnosis.division import has_causes
+from imbrex.diagnosis.lines import lines as wrapped
 from imbrex.diagnosis.rank_divisions import divide_all
+from imbrex.diagnosis.wording import percent, seconds
 from imbrex.profile.run import Run
 from imbrex.replay.evaluate import PARTS
-from imbrex.replay.text import seconds
 from imbrex.replay.verdict import MATTERS, crowded, next_command, whole_verdict
 from imbrex.replay.whole import TOLERATED, as_measured
 
@@ -29,14 +29,14 @@ def whole_text(run: Run, document: dict[str, Any]) -> str:
     """What `imbrex predict RUN` prints of a plain run."""
     command = next_command(run, document)
     lines = [
-        whole_verdict(document),
+        *wrapped(whole_verdict(document)),
         *([f"Next: {command}"] if command else []),
         "",
-        f"{document['ranks']} ranks, {document['calls']} calls, measured "
+        f"{document['ranks']} ranks, {document['calls']:,} calls, measured "
         f"{seconds(document['measured_s'])}, replayed from the log of its calls.",
-        *_reproduction(run, document),
-        *_in_step(document),
-        *_paused(document),
+        *wrapped(_reproduction(run, document)),
+        *wrapped(_in_step(document)),
+        *wrapped(_paused(document)),
         *_left_out(document),
         *_first_come(document),
         *body(document, _no_core_is_idle(run)),
@@ -65,49 +65,51 @@ def body(document: dict[str, Any], of_progress: str = "") -> list[str]:
         "",
         *_critical_path(document),
         *sites,
-        *([of_progress] if of_progress and told else []),
+        *(wrapped(of_progress) if told else []),
         *_beside_the_run(document),
     ]
 
 
-def _reproduction(run: Run, document: dict[str, Any]) -> list[str]:
+def _reproduction(run: Run, document: dict[str, Any]) -> str:
     """How far the replay is from the run that it was made of, and why."""
     row = as_measured(document)
     if row is None:
-        return ["The run has no machine profile, so the network that it had is not among these."]
+        return "The run has no machine profile, so the network that it had is not among these."
     measured = document["measured_s"]
     off = row["time_s"] / measured - 1.0
+    line = f"As measured the replay gives {seconds(row['time_s'])}, {signed(off)}"
     if abs(off) <= _REPRODUCED:
-        return [f"As measured the replay gives {seconds(row['time_s'])}, {off:+.1%}."]
-    line = f"As measured the replay gives {seconds(row['time_s'])}, {off:+.0%}: "
+        return f"{line}."
     if row.get("in_step_s", row["time_s"]) < measured < row["time_s"]:
-        return [line + "messages both ways were in step for a part of the run"]
+        return f"{line}: messages both ways were in step for a part of the run."
     if off > 0:
-        return [line + "messages were faster than the machine profile says; imbrex calibrate again"]
-    return [line + _disturbed(run, document)]
+        return (
+            f"{line}: messages were faster than the machine profile says; `imbrex calibrate` again."
+        )
+    return f"{line}: {_disturbed(run, document)}."
 
 
-def _in_step(document: dict[str, Any]) -> list[str]:
+def _in_step(document: dict[str, Any]) -> str:
     """Where messages that pass both ways at once may do so in turns or together."""
     row = document["networks"][0]
     in_step_s = row.get("in_step_s", row["time_s"])
     if abs(in_step_s / row["time_s"] - 1) <= _REPRODUCED:
-        return []
-    return [
-        "Large messages both ways between two ranks are taken to pass in turns, as answers wait",
+        return ""
+    return (
+        "Large messages both ways between two ranks are taken to pass in turns, as answers wait "
         f"behind data here; {seconds(in_step_s)} as long as both sides stay in step, which the "
-        "least disturbance ends.",
-    ]
+        "least disturbance ends."
+    )
 
 
-def _paused(document: dict[str, Any]) -> list[str]:
+def _paused(document: dict[str, Any]) -> str:
     paused_s = document.get("paused_s", 0.0)
     if paused_s <= _REPRODUCED * document["measured_s"]:
-        return []
-    return [
+        return ""
+    return (
         f"Around pauses of the program (MPI_Pcontrol) lie {seconds(paused_s)}, which pass as they "
         "did: messages in them are not known."
-    ]
+    )
 
 
 def _disturbed(run: Run, document: dict[str, Any]) -> str:
@@ -130,7 +132,7 @@ def _disturbed(run: Run, document: dict[str, Any]) -> str:
         )
         if name in division.parts and division.parts[name].middle / busy >= MATTERS
     ]
-    told = " and ".join(f"{wording.percent(share)} {words}" for share, words in shares)
+    told = " and ".join(f"{percent(share)} {words}" for share, words in shares)
     if sum(share for share, _ in shares) >= _MOST_OF * off:
         return f"of the run {told} is in no network's figures"
     return f"{reason} (of it {told})" if told else reason
@@ -141,9 +143,9 @@ def _left_out(document: dict[str, Any]) -> list[str]:
     if not rows:
         return _divided(document)
     share = document["not_replayed_share"]
-    lines = [f"Not replayed, and taken to last as long as it did ({share:.1%} of the run):"]
+    lines = [f"Not replayed, and taken to last as long as it did ({percent(share)} of the run):"]
     for row in rows[:_MOST_LEFT_OUT]:
-        lines.append(f"  {row['site']}: {row['calls']} {row['reason']}")
+        lines.append(f"  {row['site']}: {row['calls']:,} {row['reason']}")
     if len(rows) > _MOST_LEFT_OUT:
         lines.append(f"  and {len(rows) - _MOST_LEFT_OUT} more (--json)")
     return lines + _divided(document)
@@ -213,13 +215,13 @@ def _networks(document: dict[str, Any]) -> list[str]:
     head += f"{'no progress':>13}" if none else ""
     lines.append(f"{head}{'latency for +1, 2, 5 %':>32}")
     for row in rows:
-        change = f"{row['time_s'] / base - 1:+.1%}" if row is not rows[0] else ""
+        change = signed(row["time_s"] / base - 1) if row is not rows[0] else ""
         line = f"{row['network']['name'][:27]:<28}{seconds(row['time_s']):>11}{change:>9}"
-        line += f"{1 - row['efficiency']['transfer']:>10.1%}"
+        line += f"{_tenths(1 - row['efficiency']['transfer']):>10}"
         line += f"{seconds(row['ideal_progress_s']):>11}" if ideal else ""
         line += f"{seconds(row['no_progress_s']):>13}" if none else ""
         tolerated = [row["latency_tolerance"][f"{share:.0%}"] for share in TOLERATED]
-        told = ", ".join("any" if value is None else _short(value) for value in tolerated)
+        told = ", ".join("any" if value is None else seconds(value) for value in tolerated)
         lines.append(line + f"{told:>32}")
     return lines
 
@@ -229,11 +231,14 @@ def _differs(rows: list[dict[str, Any]], name: str) -> bool:
     return any(abs(row[name] / max(row["time_s"], 1e-30) - 1) > MATTERS for row in rows)
 
 
-def _short(value_s: float) -> str:
-    for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
-        if value_s >= scale:
-            return f"{value_s / scale:.3g} {unit}"
-    return f"{value_s * 1e9:.3g} ns"
+def _tenths(share: float) -> str:
+    """A share with one decimal, as the others of its column."""
+    return f"{100 * share:.1f} %"
+
+
+def signed(share: float) -> str:
+    """A change, with its sign and one decimal; from a tenth on without."""
+    return f"{100 * share:+.{0 if abs(share) >= 0.1 else 1}f} %"
 
 
 def _critical_path(document: dict[str, Any]) -> list[str]:
@@ -241,18 +246,20 @@ def _critical_path(document: dict[str, Any]) -> list[str]:
     path = row["critical_path"]
     whole = max(sum(path[f"{part}_s"] for part in PARTS), 1e-30)
     shares = [(path[f"{part}_s"] / whole, part) for part in PARTS]
-    told = ", ".join(f"{part} {share:.1%}" for share, part in shares if share >= 5e-4)
+    told = ", ".join(f"{part} {percent(share)}" for share, part in shares if share >= 5e-4)
     ranks = ", ".join(
-        f"{entry['rank']} ({entry['time_s'] / whole:.0%})"
+        f"{entry['rank']} ({percent(entry['time_s'] / whole)})"
         for entry in path["ranks"][:4]
         if entry["time_s"] / whole >= 0.05
     )
     efficiency = row["efficiency"]
     return [
-        f"Critical path on {row['network']['name']}: {told}; on rank {ranks}.",
-        f"Efficiency {efficiency['parallel']:.2f} = balance {efficiency['load_balance']:.2f} x "
-        f"serialization {efficiency['serialization']:.2f} x transfer {efficiency['transfer']:.2f} "
-        "(serialization: ranks wait for each other in turn).",
+        *wrapped(f"Critical path on {row['network']['name']}: {told}; on rank {ranks}."),
+        *wrapped(
+            f"Efficiency {efficiency['parallel']:.2f} = balance {efficiency['load_balance']:.2f} x "
+            f"serialization {efficiency['serialization']:.2f} x transfer "
+            f"{efficiency['transfer']:.2f} (serialization: ranks wait for each other in turn)."
+        ),
     ]
 
 
@@ -267,7 +274,9 @@ def _sites(document: dict[str, Any]) -> list[str]:
         if max(row["saves_at_most_s"], row.get("progress_saves_s", 0.0)) >= least
     ]
     if not rows:
-        return [f"No call site's transfers, hidden, would save {MATTERS:.1%} of run time there."]
+        return [
+            f"No call site's transfers, hidden, would save {percent(MATTERS)} of run time there."
+        ]
     progress = any("progress_saves_s" in row for row in rows)
     lines = [
         "",
@@ -275,13 +284,13 @@ def _sites(document: dict[str, Any]) -> list[str]:
         + (f"{'progress saves':>18}" if progress else ""),
     ]
     for row in rows[:_MOST_SITES]:
-        share = row["saves_at_most_s"] / first["time_s"]
+        share = percent(row["saves_at_most_s"] / first["time_s"])
         line = f"{row['site'][:35]:<36}{row['operation'].removeprefix('MPI_'):<14}"
-        told = f"{seconds(row['saves_at_most_s'])} ({share:.1%})"
+        told = f"{seconds(row['saves_at_most_s'])} ({share})"
         line += f"{told:>22}"
         if progress:
             saved = row.get("progress_saves_s", 0.0)
-            told = f"{seconds(saved)} ({saved / first['time_s']:.1%})"
+            told = f"{seconds(saved)} ({percent(saved / first['time_s'])})"
             line += f"{told:>18}"
         lines.append(line)
     return lines
@@ -297,5 +306,5 @@ def _beside_the_run(document: dict[str, Any]) -> list[str]:
             continue
         subject = f"{found['site']}, {found['figure']}" if found["site"] else "all transfers"
         why = found["why"] or "and nothing in the run explains it"
-        lines.append(f"{subject}: by the run's own calls at most {seconds(most)}: {why}.")
+        lines += wrapped(f"{subject}: by the run's own calls at most {seconds(most)}: {why}.")
     return ["", *lines] if lines else []

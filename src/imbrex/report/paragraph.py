@@ -1,26 +1,14 @@
-"""Text in lines of a width, which leave a number beside its unit."""
+"""Paragraphs and cells on a console, which leave a number beside its unit."""
 
 from __future__ import annotations
-
-import re
-import textwrap
 
 from rich.console import Console
 from rich.text import Text
 
-_BEFORE_UNIT = re.compile(r"(?<=[0-9]) (?=(%|s|ms|us|ns|B|KiB|MiB|GiB|TiB)(?![A-Za-z]))")
-_STAYS = "\x1f"
-"""Stands for a blank at which no line ends; it is in no text, which `plain` sees to."""
+from imbrex.diagnosis.lines import BEFORE_UNIT, lines
 
 _STAYS_IN_CELLS = "\ue000"
-"""The same, one column wide, since rich counts columns."""
-
-
-def lines(text: str, width: int) -> list[str]:
-    """The lines; a word that is longer than one is cut."""
-    held = _BEFORE_UNIT.sub(_STAYS, text)
-    found = textwrap.wrap(held, max(width, 1), break_on_hyphens=False)
-    return [line.replace(_STAYS, " ") for line in found]
+"""Stands for a blank at which no line ends, one column wide, since rich counts columns."""
 
 
 def held(text: str) -> str:
@@ -28,7 +16,7 @@ def held(text: str) -> str:
 
     (rich breaks lines at no-break spaces too.)
     """
-    return _BEFORE_UNIT.sub(_STAYS_IN_CELLS, text)
+    return BEFORE_UNIT.sub(_STAYS_IN_CELLS, text)
 
 
 def released(text: str) -> str:

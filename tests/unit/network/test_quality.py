@@ -52,7 +52,7 @@ def test_a_machine_that_was_busy_is_told_and_takes_no_good_profile_s_place() -> 
     """Held up in each transfer, its shortest and longest times may lie close together."""
     busy, quiet = replace(profile(1.1), core_wait_share=0.45), profile(4.0)
     told = too_noisy(busy)
-    assert told is not None and "had no core for 45%" in told
+    assert told is not None and "had no core for 45 %" in told
     assert is_better(quiet, busy) and not is_better(busy, quiet)
 
 

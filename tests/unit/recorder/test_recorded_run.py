@@ -66,7 +66,7 @@ def test_a_long_run_is_announced_and_each_tenth_told() -> None:
     assert "--sample 10%" in line
     assert estimate.heard(150.0, extent(0.1)) is None
     line = estimate.heard(341.0, extent(0.201))
-    assert line == "recorded 20% in 4 min, of 20 min"
+    assert line == "recorded 20 % in 4 min, of 20 min"
     assert estimate.heard(342.0, extent(0.202)) is None
 
 

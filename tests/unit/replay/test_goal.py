@@ -257,7 +257,7 @@ def test_the_command_line(
     text = capsys.readouterr().out
     assert "16 ranks, 128 operations of s.goal." in text
     assert text.startswith(
-        "Transfers take 100.0% of the run on wire; hiding those of any one call site saves nothing."
+        "Transfers take 100 % of the run on wire; hiding those of any one call site saves nothing."
     )
     (tmp_path / "s.goal").write_text(ONE + "l1: calc\n}\n")
     assert run(*arguments) == 2

@@ -131,7 +131,8 @@ def test_what_sites_save_and_in_which_order(two_sites: RecordedRun) -> None:
     assert document["sites"][1]["saves_s"]["independent"] == pytest.approx(0, abs=1e-12)
     text = run_text(document)
     assert text.index("app.c:10") < text.index("app.c:20")
-    assert "no independent work" in text
+    assert "\n    limit: no independent work" in text
+    assert max(map(len, text.splitlines())) <= 100 and "%" not in text.replace(" %", "")
 
 
 def test_runs_that_did_different_things(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -122,8 +124,8 @@ def test_what_progress_at_a_site_saves(make_run: MakeRun) -> None:
 @pytest.mark.parametrize(
     ("of_site", "ideal_s", "says"),
     [
-        (0.8, 91.0, "progress for all while the ranks compute saves 9.0%"),
-        (8.8, 91.0, "progress for it while the ranks compute saves 8.8%"),
+        (0.8, 91.0, "progress for all while the ranks compute saves 9 %"),
+        (8.8, 91.0, "progress for it while the ranks compute saves 8.8 %"),
         (0.2, 99.8, ""),
     ],
 )
@@ -140,7 +142,7 @@ def test_progress_for_all_is_told_where_one_site_gains_little(
         "sites": [site],
     }
     told = whole_verdict(document([row], 100.0))
-    assert "hiding those of app.c:12 saves at most 10.0%" in told
+    assert "hiding those of app.c:12 saves at most 10 %" in told
     assert says in told and ("progress" in told) is bool(says)
 
 
@@ -163,10 +165,10 @@ def test_the_text_begins_with_the_answer_and_a_line_to_copy(make_run: MakeRun) -
     row["network"]["name"] = f"{AS_MEASURED} (inter-node)"
     whole = document([row], 6600e-9)
     text = whole_text(load_run(folder), whole)
-    assert "As measured the replay gives 6.61 us, +0.2%." in text
+    assert "As measured the replay gives 6.61 us, +0.2 %." in text
     assert text.splitlines()[0] == whole_verdict(whole)
     assert whole_verdict(whole) == (
-        "Transfers take 16.8% of the run; hiding those of app.c:12 saves at most 16.3%."
+        "Transfers take 17 % of the run; hiding those of app.c:12 saves at most 16 %."
     )
     assert text.splitlines()[1] == "Next: imbrex tune -- mpirun -n 2 ./app"
     # Nothing is held, so the columns of progress would say nothing.
@@ -176,18 +178,18 @@ def test_the_text_begins_with_the_answer_and_a_line_to_copy(make_run: MakeRun) -
 @pytest.mark.parametrize(
     ("measured_ns", "cores", "says"),
     [
-        (7_000, 1, "Transfers take 16.8% of the run; hiding"),
+        (7_000, 1, "Transfers take 17 % of the run; hiding"),
         (
             66_100,
             1,
-            "90% of the run is neither its computation nor its network (2 ranks share 1 core). "
-            "Of the rest transfers take 16.8%; hiding",
+            "90 % of the run is neither its computation nor its network (2 ranks share 1 core). "
+            "Of the rest transfers take 17 %; hiding",
         ),
         (
             66_100,
             2,
-            "90% of the run is neither its computation nor its network (stalls, or MPI itself). "
-            "Of the rest transfers take 16.8%; hiding",
+            "90 % of the run is neither its computation nor its network (stalls, or MPI itself). "
+            "Of the rest transfers take 17 %; hiding",
         ),
     ],
 )
@@ -202,19 +204,34 @@ def test_what_the_replay_does_not_explain_comes_first(
     command = next_command(load_run(folder), whole)
     assert command is not None
     assert command.startswith("imbrex tune" if measured_ns < 10_000 else "imbrex show")
-    text = whole_text(load_run(folder), whole)
+    text = " ".join(whole_text(load_run(folder), whole).split())
     assert ("they wait for each other's core" in text) == (cores == 1)
+
+
+def test_the_screen_is_written_as_that_of_a_run(make_run: MakeRun) -> None:
+    """In 100 columns, but for a line to copy and rows; a blank before each sign of per cent."""
+    folder = make_run()
+    row = on(folder, one_message(), name=AS_MEASURED)
+    row["network"]["name"] = AS_MEASURED
+    many = {"ranks": 40, "cores": 2, "not_replayed_share": 0.123, "paused_s": 1.0}
+    left = [{"site": "app.c:12", "calls": 1234567, "reason": "calls of no kind"}]
+    text = whole_text(load_run(folder), document([row], 1.0) | many | {"not_replayed": left})
+    lines = [line for line in text.splitlines() if not line.startswith("Next: ")]
+    assert "40 ranks share 2 cores" in " ".join(lines[:2]) and "as long as it did (12 % of" in text
+    assert "  app.c:12: 1,234,567 calls" in text
+    assert max(map(len, lines)) <= 100 and not re.search("[0-9]%", text)
+    assert not any(re.search("[0-9]$", a) and b.startswith("%") for a, b in pairwise(lines))
 
 
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({}, "90% of the run is neither its computation nor its network (stalls, or MPI itself)."),
-        ({"cores": 1}, "90% of the run is neither its computation nor its network (2 ranks share"),
-        ({"load": "others"}, "90% of the run is neither its computation nor its network (others)."),
-        ({"sampled": 0.1}, "No overlap saves even 0.5% of the run: without any"),
-        ({"measured_s": 10.5}, "No overlap saves even 0.5% of the run: without any"),
-        ({"measured_s": None}, "No overlap saves even 0.5% of the run: without any"),
+        ({}, "90 % of the run is neither its computation nor its network (stalls, or MPI itself)."),
+        ({"cores": 1}, "90 % of the run is neither its computation nor its network (2 ranks share"),
+        ({"load": "others"}, "90 % of the run is neither its computation nor its network (others"),
+        ({"sampled": 0.1}, "No overlap saves even 0.5 % of the run: without any"),
+        ({"measured_s": 10.5}, "No overlap saves even 0.5 % of the run: without any"),
+        ({"measured_s": None}, "No overlap saves even 0.5 % of the run: without any"),
     ],
 )
 def test_the_answer_of_a_recorded_run_begins_so_too(change: dict[str, Any], says: str) -> None:
@@ -315,7 +332,7 @@ def test_the_text_says_where_work_goes_to_whoever_asks_first(make_run: MakeRun) 
     ("computes_ns", "says", "by"),
     [
         ((99_000, 99_000), "computation alone decides.", None),
-        ((99_000, 1_000), "49% is lost to the ranks' unequal work.", "rank"),
+        ((99_000, 1_000), "49 % is lost to the ranks' unequal work.", "rank"),
     ],
 )
 def test_what_limits_a_run_that_no_network_limits(
@@ -327,7 +344,7 @@ def test_what_limits_a_run_that_no_network_limits(
     row = on(folder, b)
     row["network"]["name"] = AS_MEASURED
     whole = document([row], 99e-6)
-    assert whole_verdict(whole) == f"No network and no overlap saves even 0.5% of the run: {says}"
+    assert whole_verdict(whole) == f"No network and no overlap saves even 0.5 % of the run: {says}"
     command = next_command(load_run(folder), whole)
     assert command == (f"imbrex show {folder} --by {by}" if by else None)
 
@@ -356,9 +373,9 @@ def test_the_text_says_how_far_off_it_is(make_run: MakeRun) -> None:
     row = on(folder, one_message(), name=f"{AS_MEASURED} (inter-node)")
     row["network"]["name"] = f"{AS_MEASURED} (inter-node)"
     text = whole_text(load_run(folder), document([row], 9000e-9))
-    assert "As measured the replay gives 6.61 us, -27%: the run was slower than" in text
+    assert "As measured the replay gives 6.61 us, -27 %: the run was slower than" in text
     text = whole_text(load_run(folder), document([row], 5000e-9))
-    assert "+32%: messages were faster than the machine profile says" in text
+    assert "+32 %: messages were faster than the machine profile says" in text
 
 
 def test_curves_of_run_time_mark_the_network_that_the_run_had(make_run: MakeRun) -> None:
