@@ -16,6 +16,15 @@ MACHINE = "machine.json"
 LARGE_BYTES = 16 << 10
 """What the runtime helps where it has no profile (runtime/core/needing.h)."""
 
+PROBED = frozenset(
+    f"MPI_I{name}"
+    for name in (
+        *("bcast", "reduce", "allreduce", "gather", "scatter"),
+        *("allgather", "alltoall", "alltoallv", "barrier"),
+    )
+)
+"""The nonblocking collectives that `imbrex probe` runs (probes/experiments/nonblocking.c)."""
+
 
 @dataclass(frozen=True)
 class Knowledge:
@@ -83,6 +92,10 @@ class Knowledge:
         ]
         known = [moves for moves in of_size if moves is not None]
         return any(known) if known else None
+
+    def probe_tells(self, operation: str) -> bool:
+        """Whether a probe, which was not there yet, would tell that of a nonblocking collective."""
+        return not self.classed and mpi_facts.without_large(operation) in PROBED
 
     @property
     def classed(self) -> bool:

@@ -18,7 +18,8 @@ from imbrex.profile.run import Run, load_run
 OPERATIONS = [
     *("MPI_Isend", "MPI_Irecv", "MPI_Waitall", "MPI_Recv", "MPI_Send", "MPI_Allreduce"),
     *("MPI_Bcast", "MPI_Alltoall", "MPI_Test", "MPI_Reduce", "MPI_Win_fence", "MPI_Win_flush"),
-    *("MPI_Put", "MPI_Psend_init", "MPI_Intercomm_create"),
+    *("MPI_Put", "MPI_Psend_init", "MPI_Intercomm_create", "MPI_Neighbor_alltoall"),
+    *("MPI_Allgatherv", "MPI_Scan"),
 ]
 MS = 1_000_000
 SITES = {1: 30, 2: 38, 3: 46, 4: 60}

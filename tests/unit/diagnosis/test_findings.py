@@ -5,6 +5,7 @@ Each rule is also shown to say nothing where its ground is missing.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,11 @@ import pytest
 from imbrex.diagnosis import findings
 from imbrex.diagnosis.diagnosis import diagnose
 from imbrex.diagnosis.findings import registry
+from imbrex.diagnosis.knowledge import PROBED
 from imbrex.profile.format import Ended
 from imbrex.profile.run import load_run
+
+_NONBLOCKING = Path(__file__).parents[3] / "probes" / "experiments" / "nonblocking.c"
 
 
 def finding_kinds(run):
@@ -156,6 +160,28 @@ def test_collectives_by_what_the_probe_saw(make_caused, call, moves, words, comm
     found = only(run, "blocking_collective")
     assert words in found.text
     assert found.command.startswith(command)
+
+
+@pytest.mark.parametrize("blocking", ["MPI_Neighbor_alltoall", "MPI_Allgatherv", "MPI_Scan"])
+def test_no_probe_is_advised_that_does_not_tell(make_caused, call, blocking):
+    """`imbrex probe` does not run the nonblocking form of these, however often it is run."""
+    run = make_caused(call(blocking, 2, 300, transfer=300, gainable=300))
+    found = only(run, "blocking_collective")
+    assert found.text.endswith("may hide it, if this MPI moves it without calls")
+    assert found.command.startswith("imbrex transform --explain")
+
+
+def test_no_probe_is_advised_whose_profile_was_used(make_caused, call):
+    """It ran MPI_Iallreduce, and could not say whether it moves."""
+    probed = machine()
+    probed["paths"]["intra-node"]["points"][0]["class"] = "two-sided"
+    run = make_caused(call("MPI_Allreduce", 2, 300, transfer=300, gainable=300), profile=probed)
+    assert only(run, "blocking_collective").command.startswith("imbrex transform")
+
+
+def test_what_the_probe_runs_is_known_where_it_is_advised():
+    source = _NONBLOCKING.read_text()
+    assert set(re.findall(r'\{"(MPI_I[a-z]+)"', source)) == PROBED
 
 
 def test_stalled_data_while_all_were_there(make_caused, call):

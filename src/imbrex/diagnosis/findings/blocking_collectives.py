@@ -14,7 +14,7 @@ def find(account: Account) -> Iterator[Finding]:
     """One finding per collective whose gain is worth it.
 
     Where the probe found that the nonblocking form does not move while all compute, it is said
-    with what it takes instead.
+    with what it takes instead. Where it is not known, the probe comes next, if it would tell.
     """
     if not overlap_can_help(account):
         return
@@ -30,8 +30,11 @@ def find(account: Account) -> Iterator[Finding]:
             command = commands.transform(account, site.row.site)
         elif moves is None:
             text = f"data moves in it; {instead} with independent work before its wait may hide it"
-            command = commands.probe(account)
-            text += ", if this MPI moves it without calls, which the probe tells"
+            text += ", if this MPI moves it without calls"
+            command = commands.transform(account, site.row.site)
+            if account.knowledge.probe_tells(instead):
+                command = commands.probe(account)
+                text += ", which the probe tells"
         else:
             text = f"data moves in it; {instead} with independent work before its wait can hide it"
             command = commands.transform(account, site.row.site)
