@@ -33,6 +33,9 @@ class Measured:
     longest_s: dict[tuple[str, int], float] = field(default_factory=dict)
     # The causes of the time in calls, by file name, line and operation, where the run knows them.
     divisions: dict[tuple[str, int, str], Division] = field(default_factory=dict)
+    # In all calls. Several transfers may be exposed in one and the same call, so that a start alone
+    # may have more exposed than that.
+    calls_s: float = math.inf
 
     def of(self, site: Site) -> Sums | None:
         """What was measured at a call: its return address may belong to any of its lines, and there
@@ -62,7 +65,7 @@ class Measured:
         places = ((file, line, name) for line in range(first, last + 1))
         known = [self.divisions[at] for at in places if at in self.divisions]
         division = added(known) if known else None
-        return most_saved_s(site.call.name, sums, division) / self.total_s
+        return min(most_saved_s(site.call.name, sums, division), self.calls_s) / self.total_s
 
 
 def read_measured(directory: Path) -> Measured:
@@ -84,6 +87,7 @@ def measured_of(run: Run) -> Measured:
             at = (*key, account.operation)
             copies = [found.divisions[at]] if at in found.divisions else []
             found.divisions[at] = added([*copies, account.division])
+    found.calls_s = int(run.ranks["call_ns"].sum()) / 1e9
     return found
 
 

@@ -86,6 +86,15 @@ def test_nothing_is_worth_it(source: Path) -> None:
     assert {d.decision for d in outcome.decisions} == {"nothing-to-gain"}
 
 
+def test_no_call_saves_more_than_all_calls_take(source: Path) -> None:
+    """Of 30 s exposed at one start, two transfers at a time, the ranks were 20 s in MPI."""
+    measured = run((13, 0.1), (16, 30.0))
+    measured.calls_s = 20.0
+    first, second, _ = transform_measured([source], Options(), measured, 0.005).decisions
+    assert first.measured is not None and first.measured["share"] == 0.2
+    assert second.measured is not None and second.measured["share"] == 0.001
+
+
 def test_copies_of_a_call_count_together(source: Path) -> None:
     """A compiler that copies a routine leaves several return addresses, on one line or on two."""
     copies = [("MPI_Send", sums(1.0)), ("MPI_Recv", sums(50.0)), ("MPI_Send", sums(8.0))]
