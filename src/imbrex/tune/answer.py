@@ -40,6 +40,8 @@ class Found:
     tried: tuple[Tried, ...] = ()
     hopeless: bool = False
     """Nothing was tried, because nothing could reach `worth`."""
+    whole_s: float | None = None
+    """How long a whole run takes, where it is so short that nothing was tried."""
     interrupted: bool = False
     failure: str | None = None
     """Why the search ended early, where the program as it is failed."""
@@ -74,6 +76,12 @@ class Found:
         """One sentence: nothing to gain, or how much faster with what."""
         if self.hopeless:
             return f"Nothing to gain from overlap here: {_at_most(self.most)}."
+        if self.whole_s is not None:
+            return (
+                f"Nothing tried: only {wording.seconds(self.run_s)} of the "
+                f"{wording.seconds(self.whole_s)} of a run lie between MPI_Init and MPI_Finalize, "
+                f"and overlap could gain {_at_most(self.most)} of them."
+            )
         if self.recommended:
             return self._faster(self.recommended[0])
         if not self.tried and self._over:
@@ -120,6 +128,11 @@ class Found:
             text += [f"   $ {line}" for line in best.apply]
             text += [f"What it does: {best.effect}. What it costs: {best.cost}."]
         text.append(self.reason)
+        if self.whole_s is not None:
+            text.append(
+                "Let the program take more steps, or give --time-from if it prints how long they "
+                "take."
+            )
         if self.failure is not None:
             text.append(f"The trials ended early: {self.failure}.")
         if self._open or self._out_of_pairs is not None:

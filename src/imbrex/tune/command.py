@@ -21,6 +21,7 @@ from imbrex.tune.predicted import in_order, with_predictions
 from imbrex.tune.progress_candidates import progress_candidates
 from imbrex.tune.search import Request, search
 from imbrex.tune.settings import setting_candidates
+from imbrex.tune.short import too_short
 from imbrex.tune.source_candidates import Place, source_candidates
 from imbrex.tune.sources import NOTHING_TOLD, Told
 from imbrex.tune.start import saved_in_start
@@ -70,6 +71,8 @@ def tune(wanted: Wanted) -> Found:
     )
     if found.most < plan.worth:
         found = replace(found, hopeless=True)
+    elif not before and (whole_s := too_short(found, wanted.line, run_timed)) is not None:
+        found = replace(found, whole_s=whole_s)
     else:
         tried, notes, obstacle = _candidates(wanted, account, lambda: end - time.monotonic())
         found = replace(found, notes=notes, obstacle=obstacle)
