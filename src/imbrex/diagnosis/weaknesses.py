@@ -50,6 +50,17 @@ def _ranks(ranks: list[int], world: int) -> str:
     return f"{len(ranks)} ranks ({', '.join(map(str, ranks[:6]))}, ...)"
 
 
+def met_with(run: Run) -> list[str]:
+    """What the run itself met with: how ranks ended, and what else kept the machine busy."""
+    if run.job.crowded is None:
+        return endings(run)
+    return [
+        *endings(run),
+        f"while it ran, {run.job.crowded}: waits and stalled transfers are longer for it; measure "
+        "again when nothing else runs",
+    ]
+
+
 def nothing_moved(run: Run) -> str:
     """What stands in the place of the transfer time of a run that has no transfers."""
     paused = " while measuring was on" if run.ranks["dropped"].any() else ""
@@ -58,12 +69,7 @@ def nothing_moved(run: Run) -> str:
 
 def weaknesses(run: Run, sums: Sums) -> list[str]:
     """What makes the numbers weaker than they look; what the run itself met with comes first."""
-    lines = endings(run)
-    if run.job.crowded is not None:
-        lines.append(
-            f"while it ran, {run.job.crowded}: waits and stalled transfers are longer for it; "
-            "measure again when nothing else runs"
-        )
+    lines = met_with(run)
     lines += [warning for warning in run.job.warnings if warning not in lines]
     lines += _of_the_log(run)
     transfers = sums.transfers

@@ -75,9 +75,9 @@ def too_noisy(profile: MachineProfile) -> str | None:
     if was_busy(profile):
         waited = 100 * (profile.core_wait_share or 0.0)
         return (
-            "this machine was busy when it was calibrated: a rank was ready to run and had no core "
-            f"for {waited:.0f} % of the time, and even the shortest transfers may have been held "
-            "up; `imbrex calibrate` when nothing else runs gives sound numbers"
+            "this machine was busy when it was calibrated: a rank had no core for "
+            f"{waited:.0f} % of the time, so that even the shortest transfers may have been held "
+            "up; `imbrex calibrate` again when nothing else runs"
         )
     found = spread(profile)
     if found is None or found < NOISY:

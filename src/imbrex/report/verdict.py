@@ -15,6 +15,7 @@ from imbrex.diagnosis.account import Account, RowAccount
 from imbrex.diagnosis.commands import show
 from imbrex.diagnosis.diagnosis import Diagnosis
 from imbrex.diagnosis.segments import segments
+from imbrex.diagnosis.weaknesses import met_with
 from imbrex.diagnosis.words import short
 from imbrex.profile.sites import plain
 from imbrex.report.bar import bar, legend
@@ -29,10 +30,10 @@ LINES = 20
 MOST_FINDINGS = 3
 SIZES = (
     *((4, MOST_FINDINGS, 2), (3, MOST_FINDINGS, 2), (4, 2, 2), (3, 2, 2), (2, 2, 2)),
-    *((3, 1, 2), (2, 1, 2), (1, 1, 2), (1, 0, 2)),
+    *((3, 1, 2), (2, 1, 2), (1, 1, 2), (1, 1, 1), (1, 0, 2)),
 )
 """Sites, findings and weaknesses that a screen has, the best first: a line that costs time is left
-out last, what the run met with never."""
+out last, what the run met with never, and what its machine profile did rather than what to do."""
 LEAST_AT_STAKE = 0.002
 """The share of the run from which a site is worth a line."""
 NARROW = 72
@@ -45,7 +46,10 @@ def print_verdict(diagnosis: Diagnosis, console: Console) -> None:
 
     It has as many sites and findings as leave the screen its length.
     """
+    met = len(met_with(diagnosis.run))
     for size in SIZES:
+        if size[2] < min(met, 2):
+            continue
         bare = stripped(partial(_print_all, diagnosis, console, *size, guard=False), console)
         if bare.count("\n") <= LINES:
             break
