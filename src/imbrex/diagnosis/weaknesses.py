@@ -25,6 +25,8 @@ WORTH_TELLING = 0.01
 OUTSIDE = "with a process outside the job"
 NO_RULE = "one-sided"
 """What the runtime calls transfers of which the calls do not say who needs whom."""
+_CALIBRATE = "imbrex calibrate"
+"""What a warning about the machine profile advises."""
 MOST_THREADS = 128
 """Threads of a rank that are measured at a time (runtime/core/engine.c, fill_limits)."""
 
@@ -51,14 +53,16 @@ def _ranks(ranks: list[int], world: int) -> str:
 
 
 def met_with(run: Run) -> list[str]:
-    """What the run itself met with: how ranks ended, and what else kept the machine busy."""
-    if run.job.crowded is None:
-        return endings(run)
-    return [
-        *endings(run),
-        f"while it ran, {run.job.crowded}: waits and stalled transfers are longer for it; measure "
-        "again when nothing else runs",
-    ]
+    """What the run itself met with: how ranks ended, what else kept the machine busy, and what its
+    measuring found to say, but for what another calibration would mend."""
+    lines = endings(run)
+    if run.job.crowded is not None:
+        lines.append(
+            f"while it ran, {run.job.crowded}: waits and stalled transfers are longer for it; "
+            "measure again when nothing else runs"
+        )
+    told = (warning for warning in run.job.warnings if _CALIBRATE not in warning)
+    return list(dict.fromkeys([*lines, *told]))
 
 
 def nothing_moved(run: Run) -> str:

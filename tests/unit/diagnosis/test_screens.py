@@ -12,7 +12,6 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from imbrex.cli import cli
-from imbrex.diagnosis import weaknesses
 from imbrex.diagnosis.account import take_account
 from imbrex.diagnosis.diagnosis import diagnose
 from imbrex.report.bounds import print_bounds
@@ -240,21 +239,24 @@ def test_where_much_is_to_be_said_findings_give_way(wave):
 
 @pytest.mark.parametrize("crowded", [None, "other processes kept 1.5 of 2 cores busy"])
 @pytest.mark.parametrize("died", [False, True])
-def test_what_to_do_goes_before_what_the_machine_profile_did(wave, crowded, died):
-    """Both lines of a run that met with load and lost a rank stay; else the second gives way."""
+@pytest.mark.parametrize("script", [(), ("./job.sh started 2 ranks by a launcher line",)])
+def test_what_to_do_goes_before_what_the_machine_profile_did(wave, crowded, died, script):
+    """All that the run met with stays, the first two of it; what a calibration mends gives way."""
     ranks = np.array(wave.ranks)
     ranks["ended"][2] = 3 * died
-    run = replace(wave, ranks=ranks, job=replace(wave.job, crowded=crowded))
-    met = weaknesses.met_with(run)
-    assert len(met) == died + (crowded is not None)
-    lines = (*met, *("the calibration " * 18,) * (2 - len(met)), "more")
+    ranks["dropped"] = ranks["section_errors"] = 1
+    busy = f"the machine was busy{' and busy' * 20}; `imbrex calibrate` again"
+    job = replace(wave.job, crowded=crowded, warnings=(busy, *script))
+    found = diagnose(replace(wave, ranks=ranks, job=job))
+    met = found.weaknesses[: died + (crowded is not None) + len(script)]
+    assert found.weaknesses[len(met)] == busy
     seen = set()
     for words in range(1, 40):
-        much = replace(diagnose(run), sentence="why it " * words, weaknesses=lines)
+        much = replace(found, sentence="why it " * words)
         stream = io.StringIO()
         print_verdict(much, Console(width=100, highlight=False, file=stream))
         shown = stream.getvalue().partition("What weakens these numbers:")
-        assert all(line[:20] in shown[2] for line in met)
+        assert all(line[:20] in shown[2] for line in met[:2])
         seen.add(("\n1. " in shown[0], shown[2].count("\n- ") - 1))
     assert ((True, 1) in seen) == (len(met) < 2) and (False, 1) not in seen
 
