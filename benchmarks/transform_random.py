@@ -5,7 +5,7 @@
 
 The programs are those of the test, tests/mpi/transform/batch.py, 250 to an executable, on two
 ranks; a second rewrite must change nothing. --guard runs what the rewrites make once more under
-`imbrex run --guard`, every access seen. Prints what was done; names what is not as it should be in
+`imbrex run --guard`, which sees every access but for some of C++'s library. Prints what was done; names what is not as it should be in
 each batch, and fails at the end where there was any.
 """
 
@@ -43,15 +43,21 @@ class WrongRewriteError(Exception):
     """What a rewrite made is not as it should be."""
 
 
-def guarded(program: Path, library: str, folder: Path) -> tuple[int, int]:
-    """Transfers, and forbidden uses of their buffers, each access seen."""
+def guarded(program: Path, library: str, folder: Path) -> Counter[str]:
+    """Transfers of which no buffer is used meanwhile, and whether some accesses were not seen.
+
+    Raises WrongRewriteError where one is used.
+    """
     out = folder / "guard"
     command = [*_IMBREX, "run", "-q", "--guard", "-o", str(out), "--", f"mpirun.{library}"]
     subprocess.run([*command, "-n", "2", str(program)], cwd=folder, check=True, timeout=600)
     found = json.loads((out / "guard.json").read_text())
+    if found["findings"]:
+        raise WrongRewriteError("a buffer is used while it is in flight")
+    seen = Counter({"guarded transfers": found["transfers"]})
     if not found["exact"]:
-        raise WrongRewriteError("the guard did not see every access")
-    return found["transfers"], len(found["findings"])
+        seen["batches with accesses that the compiler does not show"] = 1
+    return seen
 
 
 def check(first: int, count: int, language: str, library: str, guard: bool) -> Counter[str]:
@@ -81,9 +87,7 @@ def check(first: int, count: int, language: str, library: str, guard: bool) -> C
             program = batch.build(
                 [*words, "-g", _GUARDED[language]], language, texts, folder / "guarded"
             )
-            done["guarded transfers"], found = guarded(program, library, folder)
-            if found:
-                raise WrongRewriteError("a buffer is used while it is in flight")
+            done += guarded(program, library, folder)
     return done
 
 
