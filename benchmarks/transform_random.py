@@ -3,10 +3,10 @@
     python benchmarks/transform_random.py [--library openmpi] [--first SEED] [--count N]
                                           [--language c|cpp|f|f90] [--guard]
 
-The programs are those of the test, tests/mpi/transform/batch.py, 250 to an executable, on two
+The programs are those of the test, tests/mpi/transform/batch.py, 100 to an executable, on two
 ranks; a second rewrite must change nothing. --guard runs what the rewrites make once more under
-`imbrex run --guard`, which sees every access but for some of C++'s library. Prints what was done; names what is not as it should be in
-each batch, and fails at the end where there was any.
+`imbrex run --guard`, which sees every access but for some of C++'s library. Prints what was done;
+names what is not as it should be in each batch, and fails at the end where there was any.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _COMPILERS = {
 }
 # Above -O0 gcc does not instrument what becomes of `std::copy` with a constant size.
 _GUARDED = {"c": "-O1", "cpp": "-O0", "f": "-O1", "f90": "-O1"}
-_BATCH = 250
+_BATCH = 100
 _ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 _IMBREX = [sys.executable, "-m", "imbrex.cli"]
 
