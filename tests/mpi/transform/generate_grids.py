@@ -21,59 +21,6 @@ typedef struct {{
 static grid one, two, *at = &one;
 static int rank;
 
-static void exchange(const grid *g, double *p)
-{{
-    MPI_Request r[4];
-    MPI_Irecv(&p[AT(g, 0, 1)], g->nx, MPI_DOUBLE, g->peer, 1, MPI_COMM_WORLD, &r[0]);
-    MPI_Irecv(&p[AT(g, g->ny + 1, 1)], g->nx, MPI_DOUBLE, g->peer, 2, MPI_COMM_WORLD, &r[1]);
-    MPI_Isend(&p[AT(g, g->ny, 1)], g->nx, MPI_DOUBLE, g->peer, 1, MPI_COMM_WORLD, &r[2]);
-    MPI_Isend(&p[AT(g, 1, 1)], g->nx, MPI_DOUBLE, g->peer, 2, MPI_COMM_WORLD, &r[3]);
-    MPI_Waitall(4, r, MPI_STATUSES_IGNORE);
-}}
-
-static void halo(grid *g)
-{{
-    MPI_Sendrecv(&g->u[AT(g, g->ny, 1)], g->nx, MPI_DOUBLE, g->peer, 3, &g->u[AT(g, 0, 1)], g->nx,
-                 MPI_DOUBLE, g->peer, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-}}
-
-static void step(const grid *g, const double *p, double *q)
-{{
-    const int nx = g->nx, ny = g->ny;
-    for (int i = 1; i <= ny; i++)
-        for (int j = 1; j <= nx; j++)
-            q[AT(g, i, j)] = 0.25 * (p[AT(g, i - 1, j)] + p[AT(g, i + 1, j)]) + 0.125 * j;
-}}
-
-static void relax(const grid *g)
-{{
-    for (int i = 1; i <= g->ny; i++)
-        for (int j = 1; j <= g->nx; j++)
-            g->v[AT(g, i, j)] = 0.5 * g->u[AT(g, i - 1, j)] + 0.25 * g->w[AT(g, i, j)];
-}}
-
-static void drift(grid *g, double *q)
-{{
-    double start = g->u[AT(g, 1, 1)];
-    for (int i = 1; i <= g->ny; i++)
-        for (int j = 1; j <= g->nx; j++)
-            q[AT(g, i, j)] = 0.5 * q[AT(g, i, j)] + start;
-}}
-
-static void scale(grid *g, double *p)
-{{
-    for (int i = 1; i < g->ny; i++)
-        for (int j = 1; j < g->nx; j++)
-            p[AT(g, i, j)] = 0.5 * p[AT(g, i, j)] + 0.25;
-}}
-
-static void sweep(const grid *g, double *p)
-{{
-    for (int i = 1; i <= g->ny; i++)
-        for (int j = 1; j <= g->nx; j++)
-            p[AT(g, i, j)] = 0.5 * p[AT(g, i - 1, j)] + 0.25 * p[AT(g, i, j)];
-}}
-
 static void turn(grid *g)
 {{
     double *old = g->u;
@@ -81,6 +28,116 @@ static void turn(grid *g)
     g->v = old;
 }}
 """
+# The routines: of elements, or (`LINES`) of lines that the same memory is.
+ELEMENTS = {
+    "exchange": """static void exchange(const grid *g, double *p)
+{
+    MPI_Request r[4];
+    MPI_Irecv(&p[AT(g, 0, 1)], g->nx, MPI_DOUBLE, g->peer, 1, MPI_COMM_WORLD, &r[0]);
+    MPI_Irecv(&p[AT(g, g->ny + 1, 1)], g->nx, MPI_DOUBLE, g->peer, 2, MPI_COMM_WORLD, &r[1]);
+    MPI_Isend(&p[AT(g, g->ny, 1)], g->nx, MPI_DOUBLE, g->peer, 1, MPI_COMM_WORLD, &r[2]);
+    MPI_Isend(&p[AT(g, 1, 1)], g->nx, MPI_DOUBLE, g->peer, 2, MPI_COMM_WORLD, &r[3]);
+    MPI_Waitall(4, r, MPI_STATUSES_IGNORE);
+}
+""",
+    "halo": """static void halo(grid *g)
+{
+    MPI_Sendrecv(&g->u[AT(g, g->ny, 1)], g->nx, MPI_DOUBLE, g->peer, 3, &g->u[AT(g, 0, 1)], g->nx,
+                 MPI_DOUBLE, g->peer, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+""",
+    "step": """static void step(const grid *g, const double *p, double *q)
+{
+    const int nx = g->nx, ny = g->ny;
+    for (int i = 1; i <= ny; i++)
+        for (int j = 1; j <= nx; j++)
+            q[AT(g, i, j)] = 0.25 * (p[AT(g, i - 1, j)] + p[AT(g, i + 1, j)]) + 0.125 * j;
+}
+""",
+    "relax": """static void relax(const grid *g)
+{
+    for (int i = 1; i <= g->ny; i++)
+        for (int j = 1; j <= g->nx; j++)
+            g->v[AT(g, i, j)] = 0.5 * g->u[AT(g, i - 1, j)] + 0.25 * g->w[AT(g, i, j)];
+}
+""",
+    "drift": """static void drift(grid *g, double *q)
+{
+    double start = g->u[AT(g, 1, 1)];
+    for (int i = 1; i <= g->ny; i++)
+        for (int j = 1; j <= g->nx; j++)
+            q[AT(g, i, j)] = 0.5 * q[AT(g, i, j)] + start;
+}
+""",
+    "scale": """static void scale(grid *g, double *p)
+{
+    for (int i = 1; i < g->ny; i++)
+        for (int j = 1; j < g->nx; j++)
+            p[AT(g, i, j)] = 0.5 * p[AT(g, i, j)] + 0.25;
+}
+""",
+    "sweep": """static void sweep(const grid *g, double *p)
+{
+    for (int i = 1; i <= g->ny; i++)
+        for (int j = 1; j <= g->nx; j++)
+            p[AT(g, i, j)] = 0.5 * p[AT(g, i - 1, j)] + 0.25 * p[AT(g, i, j)];
+}
+""",
+}
+LINES = {
+    "exchange": """static void exchange(const grid *g, double *a)
+{
+    double (*p)[g->nx + 2] = (double (*)[g->nx + 2])a;
+    MPI_Request r[4];
+    MPI_Irecv(&p[0][1], g->nx, MPI_DOUBLE, g->peer, 1, MPI_COMM_WORLD, &r[0]);
+    MPI_Irecv(&p[g->ny + 1][1], g->nx, MPI_DOUBLE, g->peer, 2, MPI_COMM_WORLD, &r[1]);
+    MPI_Isend(&p[g->ny][1], g->nx, MPI_DOUBLE, g->peer, 1, MPI_COMM_WORLD, &r[2]);
+    MPI_Isend(&p[1][1], g->nx, MPI_DOUBLE, g->peer, 2, MPI_COMM_WORLD, &r[3]);
+    MPI_Waitall(4, r, MPI_STATUSES_IGNORE);
+}
+""",
+    "halo": """static void halo(grid *g)
+{
+    const int w = g->nx + 2;
+    double (*u)[w] = (double (*)[w])g->u;
+    MPI_Sendrecv(&u[g->ny][1], g->nx, MPI_DOUBLE, g->peer, 3, &u[0][1], g->nx, MPI_DOUBLE, g->peer,
+                 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+""",
+    "step": """static void in_lines(int ny, int w, double p[ny + 2][w], double (*q)[w])
+{
+    for (int i = 1; i <= ny; i++)
+        for (int j = 1; j < w - 1; j++)
+            q[i][j] = 0.25 * (p[i - 1][j] + p[i + 1][j]) + 0.125 * j;
+}
+
+static void step(const grid *g, double *p, double *q)
+{
+    in_lines(g->ny, g->nx + 2, (double (*)[g->nx + 2])p, (void *)q);
+}
+""",
+    "relax": """static void relax(const grid *g)
+{
+    int nx = g->nx;
+    double (*v)[nx + 2] = (double (*)[nx + 2])g->v;
+    const double (*u)[nx + 2] = (const double (*)[nx + 2])g->u;
+    for (int i = 1; i <= g->ny; i++)
+        for (int j = 1; j <= nx; j++)
+            v[i][j] = 0.5 * u[i - 1][j] + 0.25 * g->w[AT(g, i, j)];
+}
+""",
+    "sweep": """static void sweep(const grid *g, double *a)
+{
+    int ny = g->ny;
+    double (*p)[g->nx + 2] = (double (*)[g->nx + 2])a;
+    for (int i = 1; i <= ny; i++) {
+        double *row = p[i];
+        for (int j = 1; j <= g->nx; j++)
+            row[j] = 0.5 * p[i - 1][j] + 0.25 * row[j];
+    }
+}
+""",
+}
 MAIN = """
 static void make(grid *g, int nx, int ny)
 {{
@@ -218,4 +275,7 @@ def source(seeds: list[int]) -> str:
     ]
     calls = "\n".join(CHECK.format(number=number) for number in seeds)
     main = MAIN.format(calls=calls, columns=COLUMNS, rows=ROWS)
-    return HEAD + "\n" + "\n".join(routines) + main
+    choose = random.Random(seeds[0])
+    given = (LINES if name in LINES and choose.random() < 0.5 else ELEMENTS for name in ELEMENTS)
+    kernels = "\n".join(table[name] for name, table in zip(ELEMENTS, given, strict=True))
+    return f"{HEAD}\n{kernels}\n" + "\n".join(routines) + main

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from copy import copy
 
 from imbrex.transform.analysis.given_elements import given_element
+from imbrex.transform.analysis.given_lines import Lines, lengths_of
 from imbrex.transform.analysis.given_rows import in_rows
 from imbrex.transform.analysis.own_variables import is_of_another
 from imbrex.transform.analysis.sections import as_number, run_of, shape_at
@@ -21,7 +22,7 @@ from imbrex.transform.model.affine import (
 )
 from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.conditions import Choice
-from imbrex.transform.model.linear_indices import index_of_parts, parts_of_index
+from imbrex.transform.model.linear_indices import Strides
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access, Variable, is_size, vector_of
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.routine import Routine
@@ -74,7 +75,9 @@ class Binding:
             if section is None:
                 section, strides = self._in_order(access.section, theirs, argument), ()
         elif strides is not None and theirs is not None:
-            section, strides = self._moved_on(access.section, strides, theirs, argument)
+            mine = self.program.variables.get(base)
+            told = Lines(self.section(access.section), strides or self._lengths(theirs))
+            section, strides = told.onto(theirs, mine, argument)
         return Access(
             base,
             argument.through,
@@ -88,6 +91,10 @@ class Binding:
             member=access.member,
             placed=access.placed,
         )
+
+    def _lengths(self, theirs: Variable) -> Strides:
+        """The lengths of the lines of a parameter of C, in terms of the caller."""
+        return self._all(lengths_of(theirs) or ()) or ()
 
     def shared(self, access: Access) -> Access:
         """An access to what both routines know."""
@@ -250,43 +257,6 @@ class Binding:
         first[0] = first[0].plus(low).plus(begin, -1)
         count = touched[0].high.plus(low, -1).plus(Affine(1))
         return run_of(self.program, mine, argument, first, count)
-
-    def _moved_on(
-        self,
-        section: Section | None,
-        strides: tuple[Affine, ...],
-        theirs: Variable,
-        argument: Argument,
-    ) -> tuple[Section | None, tuple[Affine, ...]]:
-        """What a routine of C touches through a pointer into a linear array: `post(&u[i * n], n)`.
-
-        Lines that the routine tells are lines of the array, too, shifted by what the address is
-        in them; whether they keep to their lengths is for `affine.within` to tell.
-        """
-        nothing: tuple[None, tuple[Affine, ...]] = (None, ())
-        mine = self.program.variables.get(argument.base or "")
-        if section is None or mine is None or argument.origin is None:
-            return nothing
-        linear = [
-            (variable.bounds[0][0] if len(variable.bounds) == 1 else None)
-            for variable in (mine, theirs)
-        ]
-        if linear != [Affine(0)] * 2 or mine.element != theirs.element or mine.rows:
-            return nothing
-        if mine.kind == "field" and not argument.owner:
-            return nothing  # of another object in each call, perhaps
-        first = [index for index in argument.origin if index is not None]
-        if len(first) != len(argument.strides) + 1 or len(first) != len(argument.origin):
-            return nothing
-        touched = self.section(section)
-        if touched is None or len(touched) != len(strides) + 1:
-            return nothing
-        begins = parts_of_index(index_of_parts(tuple(first), argument.strides), strides)
-        shifted = (
-            Range(*(None if end is None else end.plus(begin) for end in dimension))
-            for dimension, begin in zip(touched, begins, strict=True)
-        )
-        return tuple(shifted), strides
 
     def _given_shape(
         self, section: Section | None, theirs: Variable, argument: Argument

@@ -6,13 +6,15 @@ from collections.abc import Set
 from functools import cached_property
 
 from imbrex.transform.analysis.aliases import EXTERNAL, Aliases
+from imbrex.transform.analysis.given_lines import lengths_of
 from imbrex.transform.model.affine import Affine, disjoint, extents, forget, within
 from imbrex.transform.model.cases import Case
-from imbrex.transform.model.linear_indices import in_lines
+from imbrex.transform.model.linear_indices import Strides, in_lines
 from imbrex.transform.model.memory import MOVES, UNKNOWN_MEMORY, Access
 from imbrex.transform.model.program import Program
 
 _NONE: frozenset[str] = frozenset()
+_FIRST = Affine(0)
 _MANY = 200  # pairs of accesses, from which on it pays to ask first which of them may meet
 
 
@@ -207,6 +209,15 @@ class Changes:
                     return False
         return True
 
+    def _has_lines(self, access: Access, strides: Strides) -> bool:
+        """Whether an access is to an array of C in lines of these lengths, none of which it leaves
+        by the language.
+        """
+        variable = self.program.variables.get(access.variable)
+        if variable is None or len(variable.bounds) != len(strides) + 1:
+            return False
+        return lengths_of(variable) == strides and all(low == _FIRST for low, _ in variable.bounds)
+
     def disjoint_after(self, mine: Access, other: Access, changed: frozenset[str]) -> bool:
         """Whether accesses to one array surely touch different elements."""
         if mine.cases or other.cases:
@@ -215,17 +226,24 @@ class Changes:
         if left is None or right is None:
             return False
         strides = mine.strides or other.strides
+        told = [left, right]  # what may leave its line
         if mine.strides != other.strides:  # a message may be counted along a whole array
-            left = left if mine.strides else in_lines(left, strides)
-            right = right if other.strides else in_lines(right, strides)
-            if left is None or right is None or (mine.strides and other.strides):
+            if mine.strides and other.strides:
                 return False
+            told = [left] if mine.strides else [right]
+            plain = other if mine.strides else mine
+            if not self._has_lines(plain, strides):
+                found = in_lines(right if mine.strides else left, strides)
+                if found is None:
+                    return False
+                left, right = (left, found) if mine.strides else (found, right)
+                told = [left, right]
         names = frozenset(name for stride in strides for name in stride.variables())
         if names & changed:
             return False
 
         def apart(known: frozenset[Affine]) -> bool:
-            inside = all(within(side, strides, known) for side in (left, right))
+            inside = all(within(side, strides, known) for side in told)
             return inside and disjoint(left, right, known)
 
         facts = self.nonnegative

@@ -26,6 +26,7 @@ def name_constants(program: Program, footprints: Footprints) -> None:
     Those of an inner block are replaced in that block, which is all where they are known.
     """
     addressed = {source for _, form, source in program.pointer_facts if form == "addr"}
+    in_c: dict[str, Affine] = {}
     for routine in program.routines.values():
         source = program.files.get(routine.file)
         if source is not None and source.is_fortran:
@@ -34,11 +35,18 @@ def name_constants(program: Program, footprints: Footprints) -> None:
             program.chosen_once.update(choices)
         else:
             values = _constants(program, footprints, routine, addressed)
+            in_c |= values
         if values:
-            named = (Affine.variable(key).variables() for key in values)
-            renaming = Renaming(values.get, frozenset().union(*named))
+            renaming = _renaming(values)
             for statement in routine.statements():
                 renaming.statement(statement)
+    if in_c:  # of Fortran each is looked up where it is asked for
+        _renaming(in_c).bounds(program)
+
+
+def _renaming(values: dict[str, Affine]) -> Renaming:
+    named = (Affine.variable(key).variables() for key in values)
+    return Renaming(values.get, frozenset().union(*named))
 
 
 def _constants(

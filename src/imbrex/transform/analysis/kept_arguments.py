@@ -68,10 +68,7 @@ def name_kept(program: Program, footprints: Footprints) -> None:
 def _tell_numbers(program: Program, numbers: dict[str, Affine]) -> None:
     renaming = Renaming(numbers.get, frozenset(numbers))
     renaming.everywhere(program)
-    for variable in program.variables.values():
-        variable.bounds = tuple(
-            (renaming.optional(low), renaming.optional(high)) for low, high in variable.bounds
-        )
+    renaming.bounds(program)
 
 
 def _of_arguments(routine: Routine, value: Affine) -> bool:

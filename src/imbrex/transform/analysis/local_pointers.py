@@ -39,7 +39,7 @@ class LocalPointers:
             meant = fixed.get(access.variable)
             if meant is None or ({meant.variable, meant.owner} & changed) - fixed.keys():
                 break
-            access = there(access, meant)
+            access = there(self.program, access, meant)
         return access
 
     def fixed(self, routine: Routine) -> dict[str, Meant]:
@@ -91,9 +91,20 @@ class LocalPointers:
         return variable is not None and variable.pointer and variable.kind == "local"
 
 
-def there(access: Access, meant: Meant) -> Access:
+def there(program: Program, access: Access, meant: Meant) -> Access:
     """An access through a pointer as one to the memory that it was set to."""
-    section, strides = _moved(access.section, access.strides, meant.first)
+    lines = program.variables[access.variable].bounds[:-1]
+    lengths = tuple(high.plus(Affine(1)) for _, high in lines if high is not None)
+    section: Section | None = None
+    strides: Strides = ()
+    if access.strides or not lines:
+        section, strides = _moved(access.section, access.strides, meant.first)
+    elif len(lengths) < len(lines):
+        pass
+    elif lines == program.variables[meant.variable].bounds[:-1]:
+        section = _of_same_lines(access.section, meant.first)
+    else:  # `double (*u)[m] = (double (*)[m]) a;` has lines of `a`
+        section, strides = _moved(access.section, lengths, meant.first)
     return Access(
         meant.variable,
         meant.through,
@@ -124,6 +135,18 @@ def _moved(
         for touched, part in zip(section, begins, strict=True)
     )
     return (*ranges, *(_at(index) for index in rest)), strides
+
+
+def _of_same_lines(
+    section: Section | None, first: tuple[Affine | None, ...] | None
+) -> Section | None:
+    """Elements of an array in lines, counted from the line on that `first` begins."""
+    if section is None or first is None or len(section) != len(first) or first[-1] is None:
+        return None
+    if any(index != Affine(0) for index in first[:-1]):
+        return None
+    ends = (None if end is None else end.plus(first[-1]) for end in section[-1])
+    return (*section[:-1], Range(*ends))
 
 
 def _at(index: Affine | None) -> Range:

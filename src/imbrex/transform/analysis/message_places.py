@@ -12,14 +12,16 @@ from collections.abc import Iterator
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.beginnings import find_beginnings
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.sections import shape_at
-from imbrex.transform.model.affine import Affine
+from imbrex.transform.analysis.sections import layout_of, shape_at
+from imbrex.transform.model.affine import Affine, surely_less
 from imbrex.transform.model.calls import Argument, Call
+from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.statements import Kind, Statement
 
 _BEGUN = Affine(0)
+_NEXT = [Affine(1), Affine(2), Affine(3)]  # behind as many layers of ghost cells
 
 
 def note_places(program: Program, footprints: Footprints) -> None:
@@ -60,6 +62,17 @@ class _Makers:
             elif self.returns(call, routine.file):
                 found += call.arguments
         return found
+
+    def counts(self, statements: list[Statement]) -> Iterator[Affine]:
+        """The numbers of elements of the messages that calls of MPI make whatever holds."""
+        for statement in statements:
+            for call in statement.calls if statement.kind is Kind.SIMPLE else ():
+                for part in mpi_calls.PARTS.get(call.name, ()):
+                    if call.is_statement and len(call.arguments) > part.communicator:
+                        count = call.arguments[part.count].value
+                        layout = layout_of(self.program, call.arguments[part.datatype])
+                        blocks = None if layout is None else layout.count
+                        yield from (n for n in (count, blocks) if n is not None)
 
     def returns(self, call: Call, file: str) -> bool:
         """Whether what it calls communicates, if anything, and surely comes to its end."""
@@ -109,11 +122,12 @@ def _note(
         return
     run = run[making[0] : making[-1] + 1]
     changed = footprints.changed_by(run, routine.file)
+    counts = {count for count in makers.counts(run) if count.variables().isdisjoint(changed)}
     facts = {
         fact
         for statement in run
         for buffer in makers.buffers(statement, routine)
-        for fact in _facts(makers.program, footprints, beginnings, buffer)
+        for fact in _facts(makers.program, footprints, beginnings, buffer, counts)
         if fact.terms and fact.variables().isdisjoint(changed)
     }
     for statement in run if facts else ():
@@ -123,9 +137,16 @@ def _note(
 
 
 def _facts(
-    program: Program, footprints: Footprints, beginnings: frozenset[str], buffer: Argument
+    program: Program,
+    footprints: Footprints,
+    beginnings: frozenset[str],
+    buffer: Argument,
+    counts: set[Affine],
 ) -> Iterator[Affine]:
-    """What is not below 0 because a buffer's first element is one of its array."""
+    """What is not below 0 because a buffer's first element is one of its array.
+
+    `counts`: those of the messages beside it, none of which is below 0.
+    """
     variable = program.variables.get(buffer.base or "")
     if variable is None or not buffer.origin or buffer.whole:
         return
@@ -139,7 +160,22 @@ def _facts(
             yield index.plus(low, -1)
         if index is not None and high is not None:
             yield high.plus(index, -1)
-    *faster, slowest = buffer.origin
+    slowest = buffer.origin[-1]
     begins = variable.key in beginnings or footprints.aliases.is_vector(variable.key)
-    if not bounds and begins and slowest is not None and all(index == _BEGUN for index in faster):
+    if not bounds and begins and slowest is not None and _in_line(variable, buffer, counts):
         yield slowest
+
+
+def _in_line(variable: Variable, buffer: Argument, counts: set[Affine]) -> bool:
+    """Whether the element is one of the line that its last index says.
+
+    `u[i * n + 1]` is one of line `i` where `n` is above 1, as `m + 2` is for a message of `m`.
+    """
+    assert buffer.origin is not None
+    faster = buffer.origin[:-1]
+    lengths: list[Affine | None] = [*buffer.strides]
+    lengths += [high and high.plus(Affine(1)) for _, high in variable.bounds]
+    return all(
+        index == _BEGUN or (index in _NEXT and surely_less(index, length, counts))
+        for index, length in zip(faster, lengths, strict=False)
+    )

@@ -10,16 +10,28 @@ from imbrex.transform.model.routine import Routine
 _IN_FORTRAN = re.compile(r"@(.*):[^:]*:(\d+)$")
 
 
+def unit_of(key: str) -> tuple[str, int] | None:
+    """File and line of the unit of Fortran whose local variable, or dummy argument, a key is."""
+    place = _IN_FORTRAN.search(key)
+    return None if place is None else (place[1], int(place[2]))
+
+
+def place_in_c(key: str) -> tuple[str, int] | None:
+    """File and byte of the declaration of a local variable or parameter of C."""
+    file, _, offset = key.partition("@")[2].rpartition(":")
+    number = re.match(r"\d+", offset)
+    return None if number is None else (file, int(number[0]))
+
+
 def is_of_another(program: Program, routine: Routine, key: str) -> bool:
     """Whether a local variable is none of a routine's own."""
     if key in routine.parameters:
         return False
     if program.in_fortran(routine.file):
-        place = _IN_FORTRAN.search(key)
-        return place is not None and (place[1], int(place[2])) != (routine.file, routine.line)
-    file, _, offset = key.partition("@")[2].rpartition(":")
-    number = re.match(r"\d+", offset)
-    if number is None:
+        unit = unit_of(key)
+        return unit is not None and unit != (routine.file, routine.line)
+    place = place_in_c(key)
+    if place is None:
         return False
-    inside = routine.body.start <= int(number[0]) < routine.body.end
-    return file != routine.file or not inside
+    inside = routine.body.start <= place[1] < routine.body.end
+    return place[0] != routine.file or not inside

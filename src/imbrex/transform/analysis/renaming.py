@@ -41,6 +41,13 @@ class Renaming:
                 self.statement(statement)
                 self.allocations(statement)
 
+    def bounds(self, program: Program) -> None:
+        """Replace in what arrays are declared with."""
+        for variable in program.variables.values():
+            variable.bounds = tuple(
+                (self.optional(low), self.optional(high)) for low, high in variable.bounds
+            )
+
     def statement(self, statement: Statement) -> None:
         """Replace in all sections, bounds and arguments of a statement, its blocks apart."""
         statement.accesses = [

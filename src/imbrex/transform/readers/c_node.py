@@ -15,6 +15,7 @@ from clang.cindex import LinkageKind, StorageClass
 
 from imbrex.transform.readers import c_calls
 from imbrex.transform.readers import c_cursor_kinds as ck
+from imbrex.transform.readers.c_lengths import parts_of_cast
 from imbrex.transform.readers.c_macros import behind_macro
 from imbrex.transform.readers.c_types import AdjustedType, TypeNode
 from imbrex.transform.readers.once import Once
@@ -155,7 +156,7 @@ class Node:
     def _inner(self) -> Node:
         found = self
         while found.kind in ck.CASTS:
-            inner = found.operands
+            _, inner = parts_of_cast(found)
             if len(inner) != 1:
                 break
             found = inner[0]

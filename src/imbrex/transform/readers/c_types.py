@@ -50,6 +50,7 @@ _ADDRESSES = frozenset(
 )
 _REFERENCES = frozenset({TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE})
 _ALONE = re.compile(r"\*(?:const )?(?:__)?restrict\b[^*]*")
+_QUALIFIED = re.compile(r"[^\[]*\[[\w ]*\brestrict\b")  # a parameter that is declared as an array
 _ORDERED = re.compile(r"\b(?:volatile|_Atomic)\b")
 
 
@@ -103,6 +104,8 @@ class TypeNode:
         lambda node: node.is_complex or bool(c_calls.is_plain(node.canonical.raw))
     )
     spelling: Once[str] = Once(lambda node: c_calls.type_spelling(node.raw))
+    # With the lengths and the names that the source gives it.
+    written: Once[TypeNode] = Once(lambda node: node)
     # Of a std::array: the type of its elements.
     library_element: Once[TypeNode | None] = Once(lambda node: element_of(node))
 
@@ -184,7 +187,10 @@ class AdjustedType(TypeNode):
 
     def __init__(self, array: TypeNode) -> None:
         super().__init__(array.tree, array.raw)
+        self.written = array
         self.kind = TypeKind.POINTER
         self.canonical = self
         self.pointee = array.canonical.element_type
         self.is_array, self.is_pointer, self.is_reference = False, True, False
+        alone = _QUALIFIED.match(self.spelling) is not None
+        self.is_restricted = alone and self.pointee.innermost.is_number

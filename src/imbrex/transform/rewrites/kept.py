@@ -86,7 +86,11 @@ class Kept:
                 continue
             made = self._pointer(routine, schedule, variable)
             if made is not None:
-                kept.append(replace(variable, element=made, bounds=()))
+                if key in finished:
+                    kept.append(replace(variable, element=made, bounds=()))
+                continue
+            to_lines = variable.pointer and len(variable.bounds) > 1
+            if to_lines and self._again(routine, key, changed):
                 continue
             if variable.bounds or self._request(schedule, routine, key):
                 unsized = variable.pointer or Halves.extents(variable) is None
