@@ -14,6 +14,7 @@ from imbrex.transform.analysis.constants import name_constants, nonnegative
 from imbrex.transform.analysis.contiguous import find_contiguous
 from imbrex.transform.analysis.datatype_values import name_datatypes
 from imbrex.transform.analysis.datatypes import find_layouts
+from imbrex.transform.analysis.declared_lengths import settle_lengths
 from imbrex.transform.analysis.derived import name_derived
 from imbrex.transform.analysis.distinct import find_distinct, find_owned
 from imbrex.transform.analysis.element_indices import name_indices
@@ -32,6 +33,8 @@ from imbrex.transform.analysis.persistent import persistent_of
 from imbrex.transform.analysis.references import find_references
 from imbrex.transform.analysis.restricted import find_restricted
 from imbrex.transform.analysis.returned_datatypes import name_returned
+from imbrex.transform.analysis.row_pointers import find_row_lengths
+from imbrex.transform.analysis.set_from import find_set_from
 from imbrex.transform.analysis.slots import find_slotted
 from imbrex.transform.analysis.taken import gives_codes, other_codes
 from imbrex.transform.analysis.whole_program import unseen_code
@@ -61,7 +64,9 @@ class Analysis:
         named = name_elements(program, aliases)
         aliases.distinct = find_distinct(program, aliases, named)
         aliases.distinct |= find_references(program, aliases) | find_restricted(program)
+        aliases.distinct |= find_set_from(program, aliases.distinct)
         aliases.owned = find_owned(program, aliases)
+        settle_lengths(program, Footprints(program, aliases, libraries))
         name_kept(program, Footprints(program, aliases, libraries))
         name_constants(program, Footprints(program, aliases, libraries))
         name_derived(program, Footprints(program, aliases, libraries))
@@ -95,4 +100,7 @@ class Analysis:
             return replace(options, not_codes=options.not_codes | codes)
         if options.aborts and program.throws and caught(program, unseen):
             return replace(options, aborts=False)
+        if options.row_lengths is None and program.row_stores:
+            known = known_functions(program, self.libraries)
+            return replace(options, row_lengths=find_row_lengths(program, known, self.libraries))
         return None

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from imbrex.transform.model.row_pointers import RowLengths
 from imbrex.transform.rewrites.registry import REWRITES
 
 MessageTime = Callable[[str, int, int], float | None]
@@ -29,6 +30,8 @@ class Options:
     checks: bool = True  # calls are read without macros that check their error codes
     not_codes: frozenset[str] = frozenset()  # names of variables that hold no such codes
     aborts: bool = True  # of C++: `at` of a vector counts as `[]`, which may end the program
+    # Of C: pointers to rows that are read as one array; None: they are still to be found.
+    row_lengths: RowLengths | None = None
     root: Path | None = None  # headers elsewhere stay as they are
     # Of Fortran: names that several procedures had in what was read so far. A procedure keeps its
     # key where a rewrite has put others in the place of the rest.

@@ -34,6 +34,7 @@ def _read_program(paths: list[Path], options: Options) -> Program:
         reassociation=options.reassociation,
         root=options.root,
         aborts=options.aborts,
+        row_lengths=options.row_lengths or {},
     )
     units: list[Units] = []
     for path in paths:

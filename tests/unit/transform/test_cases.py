@@ -78,6 +78,7 @@ def test_untouched_bytes_stay(case: Path) -> None:
         "kept.c": 4,
         "grid.cpp": 8,
         "lambda.cpp": 1,
+        "lengths.c": 1,
         "listed.cpp": 5,
         "nested_vectors.cpp": 2,
         "planes.f": 4,

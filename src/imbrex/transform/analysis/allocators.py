@@ -53,7 +53,15 @@ def tell_allocations_apart(program: Program, known: frozenset[str]) -> None:
         if variable is None or variable.kind != "local" or key in addressed or variable.bounds[1:]:
             return False
         kept = {target for target in targets.get(key, set()) if not _forgets(target, known)}
+        kept = {target for target in kept if not ends(target)}
         return kept == {result} and all(new(*fact, active) for fact in facts.get(key, []))
+
+    def ends(key: str) -> bool:
+        """Whether nothing else is set to what a local variable holds, as what rows are made of."""
+        variable = program.variables.get(key)
+        if variable is None or variable.kind != "local" or key in addressed:
+            return False
+        return all(_forgets(target, known) for target in targets.get(key, set()))
 
     fresh = {result for result in returned if allocates(result, frozenset())}
     for number, (target, form, source) in enumerate(program.pointer_facts):
@@ -62,6 +70,12 @@ def tell_allocations_apart(program: Program, known: frozenset[str]) -> None:
         key = f"{_HEAP}{source.removeprefix(_RETURN)}>{target}"
         program.variables.setdefault(key, Variable(key, "allocated memory", "heap"))
         program.pointer_facts[number] = (target, "addr", key)
+
+
+def allocator_of(heap: str, target: str) -> str:
+    """The routine whose memory, of a call that a variable is set to, is meant; "" if none."""
+    made = heap.removeprefix(_HEAP).removesuffix(f">{target}")
+    return made if heap == f"{_HEAP}{made}>{target}" else ""
 
 
 def _is_return(cell: str) -> bool:

@@ -13,6 +13,7 @@ from functools import lru_cache, partial
 from itertools import combinations
 
 from imbrex.transform.analysis.aliases import EXTERNAL, Aliases
+from imbrex.transform.analysis.allocators import allocator_of
 from imbrex.transform.analysis.elements import different_elements
 from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.memory import UNKNOWN_MEMORY
@@ -300,16 +301,19 @@ def _set_by_those(
     """
     writes = 0
     places = {source for form, source in facts if form == "addr"}
+    makers = {maker for source in places if (maker := allocator_of(source, key))}
     for routine in routines:
         inside = f"heap:{routine.file}:"
         mine = {source for source in places if source.startswith(inside)}
-        sites = [int(source.rpartition(":")[2]) for source in mine]
+        sites = [int(source.rpartition(":")[2]) for source in mine if not allocator_of(source, key)]
         for statement in _all(routine):
             own = sum(a.write and not a.through and a.variable == key for a in statement.accesses)
             fills = any(statement.start <= site < statement.end for site in sites)
+            fills = fills or any(call.name in makers for call in statement.calls)
             writes += own if statement.kind is not Kind.DECLARE or own > 1 or fills else 0
     files = tuple(f"heap:{routine.file}:" for routine in routines)
-    return writes == swaps + len(places) and all(source.startswith(files) for source in places)
+    known = (source.startswith(files) or allocator_of(source, key) for source in places)
+    return writes == swaps + len(places) and all(known)
 
 
 def _rings(program: Program, routine: Routine, block: Block) -> list[tuple[str, ...]]:

@@ -60,20 +60,24 @@ class _Pointers:
     def meant(self, access: Access) -> Access:
         for _ in range(_MOST):
             meant = self.followed.get(access.variable) if access.through else None
-            if meant is None or {meant.variable, meant.owner} & self.moved:
+            if meant is None or {meant.variable, meant.owner} & self._changed(access.variable):
                 break
-            access = there(access, self._known(access.variable, meant))
+            access = there(self.program, access, self._known(access.variable, meant))
         return access
 
     def _known(self, pointer: str, meant: Meant) -> Meant:
         """The memory, without its first element where that may differ from what it is by now."""
-        life = self.program.variables[pointer].lifetime
-        inside = life is not None and self.body.start <= life[0] and life[1] <= self.body.end
-        changed = self.set_inside if inside else self.moved
+        changed = self._changed(pointer)
         named = [*(meant.first or ()), *meant.slot]
         if all(index is None or index.variables().isdisjoint(changed) for index in named):
             return meant
         return meant._replace(first=None, slot=())
+
+    def _changed(self, pointer: str) -> frozenset[str]:
+        """What may change while a pointer is there."""
+        life = self.program.variables[pointer].lifetime
+        inside = life is not None and self.body.start <= life[0] and life[1] <= self.body.end
+        return self.set_inside if inside else self.moved
 
 
 def _split(program: Program, accesses: list[Access], indices: frozenset[str]) -> list[Access]:

@@ -15,6 +15,7 @@ from imbrex.transform.model.covered_calls import UnreadCall
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Layout, Variable
 from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.row_pointers import RowLengths, RowsMade, RowStore
 from imbrex.transform.model.sources import Language, SourceFile
 
 # One constraint on what pointers hold: (target cell, form, source cell), see analysis.aliases.
@@ -96,6 +97,12 @@ class Program:
     set_once: dict[str, Affine] = field(default_factory=dict)
     # The same of those that it sets to one of two values.
     chosen_once: dict[str, Choice] = field(default_factory=dict)
+    # Of C: pointers to rows, `double **u`, what sets them, and the lengths of the rows of those
+    # that are read as the one array that their rows are parts of.
+    to_rows: set[str] = field(default_factory=set)
+    row_stores: list[RowStore] = field(default_factory=list)
+    rows_made: list[RowsMade] = field(default_factory=list)
+    row_lengths: RowLengths = field(default_factory=dict)
     # Layouts of datatypes of the program's own, by the variable that holds the handle.
     layouts: dict[str, Layout] = field(default_factory=dict)
     # Bounds of allocatable arrays, of a component in terms of its object's others (`→field`).

@@ -72,6 +72,16 @@ def array_extents(kind: Any) -> list[int | None]:
     return extents
 
 
+def points_to_rows(kind: Any) -> bool:
+    """Whether a type is a pointer to pointers to numbers, or to structures of numbers."""
+    kind = kind.canonical
+    if not kind.is_pointer or not kind.pointee.canonical.is_pointer:
+        return False
+    element = kind.pointee.canonical.pointee.canonical
+    numbers = element.is_number or element.is_record_of_numbers
+    return bool(numbers) and not element.is_array and element.spelling.split()[-1] != "char"
+
+
 def spelled(cursor: Any) -> tuple[int, int]:
     """Byte span in the file (of the macro's use, where the expression comes from one)."""
     _, start, _, end = cursor.span

@@ -30,7 +30,9 @@ from imbrex.transform.readers.c_distances import (
 from imbrex.transform.readers.c_formulas import formula
 from imbrex.transform.readers.c_hidden import RECASTS, HidingReader
 from imbrex.transform.readers.c_lambdas import called_lambda
+from imbrex.transform.readers.c_lengths import parts_of_cast
 from imbrex.transform.readers.c_new_reader import is_null
+from imbrex.transform.readers.c_row_pointers import note_row_stored
 from imbrex.transform.readers.c_vector_reader import Effects, Memory, by_reference
 
 _FUNCTIONS = frozenset({ck.FUNCTION_DECL, ck.CXX_METHOD, ck.CONSTRUCTOR})
@@ -117,7 +119,10 @@ class ExpressionReader(HidingReader):
 
     def _cast(self, cursor: Any, effects: Effects) -> None:
         """Read what is converted; a pointer that becomes something else may come back from it."""
-        if len(cursor.operands) > 1:
+        lengths, operands = parts_of_cast(cursor)
+        for length in lengths:
+            self.read(length, effects)
+        if len(operands) > 1:
             # An atomic operation, among others: libclang does not tell which.
             effects.stop = effects.stop or ReasonKind.CONSTRUCT()
             self.hide(cursor)
@@ -128,7 +133,7 @@ class ExpressionReader(HidingReader):
             for child in (made.pointer, *made.multiples):
                 self.read(child, effects)
             return
-        for child in cursor.operands:
+        for child in operands:
             self.read(child, effects)
             if cursor.type.fields and child.kind is ck.INIT_LIST_EXPR:
                 self.initialize(cursor.type, child)
@@ -187,6 +192,7 @@ class ExpressionReader(HidingReader):
             self._record(effects, place, operand, write=True)
             if operand.type.is_pointer:
                 self.program.inner_addresses.add(self._cell(place))
+                note_row_stored(self, place, operand, None)
         elif operator == cc.ADDRESS_OF:
             self.place(operand, effects)
         elif operator == cc.DEREFERENCE:
@@ -210,10 +216,21 @@ class ExpressionReader(HidingReader):
         self._record(effects, place, left, write=True)
         if left.type.is_pointer and not (update or place.through) and is_null(right.stripped):
             self.program.null_writes[place.key] += 1
+        if left.type.is_pointer:
+            note_row_stored(self, place, left, None if update else right)
         if left.type.is_pointer and not update:
-            self.points(self._cell(place), right)
+            if place.fixed:
+                self._keep_row(place, right)
+            else:
+                self.points(self._cell(place), right)
         elif left.type.is_pointer:
             self.program.inner_addresses.add(self._cell(place))
+
+    def _keep_row(self, place: Memory, value: Any) -> None:
+        """What the pointer to a row is made of reaches the array as well."""
+        made = self.memory(value, Effects())
+        if made.through and made.key != place.key:
+            self.program.pointer_facts.append((made.key, "copy", place.key))
 
     def call(self, cursor: Any, effects: Effects) -> Call:
         """Record a call and what evaluating its arguments does."""

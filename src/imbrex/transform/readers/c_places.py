@@ -17,6 +17,12 @@ from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_library, c_methods, c_std_arrays, c_vectors
 from imbrex.transform.readers.c_alignment import aligned
 from imbrex.transform.readers.c_new_reader import NewReader, is_null
+from imbrex.transform.readers.c_row_pointers import (
+    note_made,
+    note_reached,
+    row_element,
+    row_memory,
+)
 from imbrex.transform.readers.c_vector_reader import Effects, Inside, Memory
 
 
@@ -39,6 +45,9 @@ class PlaceReader(NewReader, ABC):
         inner = cursor.stripped
         if inner.kind is ck.CSTYLE_CAST_EXPR:
             return Memory(UNKNOWN_MEMORY, False)
+        row = row_memory(self, inner, effects)
+        if row is not None:
+            return row
         if inner.type.is_number or "__va_list" in cc.element_type(inner.type):
             found = self._rounded(cursor, effects)
         elif inner.type.is_array:
@@ -50,6 +59,7 @@ class PlaceReader(NewReader, ABC):
         ) or self._is_dereference(inner):
             held = self.place(inner, effects)
             self._record(effects, held, inner, write=False)
+            note_reached(self, held, inner)
             key = f"*{held.key}" if held.through else held.key
             one = not held.key.startswith("field:") or bool(held.owner)
             found = (
@@ -158,7 +168,8 @@ class PlaceReader(NewReader, ABC):
         found = self.memory(left, effects)
         self.read(right, effects)
         amount = self.affine(right)
-        if amount is None:
+        rows = found.key in self.program.row_lengths and cc.points_to_rows(left.type)
+        if amount is None or rows:
             found.exact = False
             return found
         move(found, amount if operator == cc.ADD else amount.times(-1))
@@ -183,6 +194,9 @@ class PlaceReader(NewReader, ABC):
     def place(self, cursor: Any, effects: Effects) -> Memory:
         """The memory of an lvalue; what evaluating its address reads is recorded."""
         cursor = cursor.stripped
+        row = row_element(self, cursor, effects)
+        if row is not None:
+            return row
         if cursor.kind is ck.STRING_LITERAL:
             return Memory("string", False)
         if cursor.kind is ck.CALL_EXPR:
@@ -270,6 +284,8 @@ class PlaceReader(NewReader, ABC):
         return cursor.kind is ck.COMPOUND_LITERAL_EXPR and bool(number)
 
     def _record(self, effects: Effects, place: Memory, cursor: Any, *, write: bool) -> None:
+        if place.fixed and not write:
+            return
         variable = self.program.variables.get(place.key)
         if variable is not None and variable.volatile:
             effects.stop = effects.stop or ReasonKind.VOLATILE(variable=variable.name)
@@ -299,6 +315,7 @@ class PlaceReader(NewReader, ABC):
         """Record what pointer values `cell` takes on from the expression `value`."""
         inner = value.stripped
         facts = self.program.pointer_facts
+        note_made(self, cell, value)
         if inner.kind is ck.CONDITIONAL_OPERATOR:
             for branch in inner.operands[1:]:
                 self.points(cell, branch)

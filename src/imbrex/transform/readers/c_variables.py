@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 from clang.cindex import LinkageKind, StorageClass
@@ -13,10 +14,11 @@ from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_methods, c_vectors
+from imbrex.transform.readers.c_lengths import written_lengths
 from imbrex.transform.readers.cxx_library import is_library
 
 
-class VariableReader:
+class VariableReader(ABC):
     """Names the variables of one translation unit."""
 
     def __init__(self, program: Program, source: SourceFile) -> None:
@@ -27,6 +29,10 @@ class VariableReader:
         self.wanted: dict[str, Any] = {}  # instances of templates that are called, by name
         # Values of functions that are one expression: indices and strides, in their own terms.
         self.returned: dict[str, tuple[tuple[Affine, ...], tuple[Affine, ...]]] = {}
+
+    @abstractmethod
+    def affine(self, cursor: Any) -> Affine | None:
+        """The expression as an affine form of integer variables, if it is one."""
 
     def key_of(self, declaration: Any) -> str:
         """The model's key of a declared variable; the variable is entered on first sight."""
@@ -76,15 +82,19 @@ class VariableReader:
         )
         if named:  # as a pointer that is never set
             kind_of = kind_of.canonical.pointee
+        if cc.points_to_rows(kind_of):
+            self.program.to_rows.add(key)
         extents = cc.array_extents(kind_of)
         pointer = named or kind_of.is_pointer
         if named:
             extents = [None, *extents]
         elif pointer:
             extents = [None, *cc.array_extents(kind_of.canonical.pointee)]
+        lengths = [None if extent is None else Affine(extent) for extent in reversed(extents)]
+        for number, length in enumerate(written_lengths(declaration)):
+            lengths[number] = lengths[number] or self.affine(length)
         bounds = tuple(
-            (Affine(0), None if extent is None else Affine(extent - 1))
-            for extent in reversed(extents)
+            (Affine(0), None if length is None else length.plus(Affine(-1))) for length in lengths
         )
         if declaration.kind is ck.PARM_DECL:
             kind = "parameter"

@@ -56,6 +56,7 @@ class Memory:
     owner: str = ""  # the variable that the field belongs to, which holds or is the memory
     slot: tuple[Affine, ...] = ()  # of an array of pointers: which of them names it
     inside: Inside | None = None
+    fixed: bool = False  # a pointer to a row of an array, which keeps its value
     # Of indices that are not known exactly: what they are within, by their position.
     spans: dict[int, Range] = field(default_factory=dict)
 

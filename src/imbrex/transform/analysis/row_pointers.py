@@ -1,0 +1,293 @@
+"""Pointers to rows that can be read as one array: `double **u = alloc(n, m);`, `u[i][j]`.
+
+All pointers that exchange what they hold must point to rows which one routine sets, each row as far
+behind the one before as its length says, or to memory of its own; nothing sets a row anew, and no
+code that is not seen gets at one. `u[i][j]` of rows of `m` elements is then element `i * m + j` of
+one array, as long as `j` stays in its row, which is looked at where elements are told apart.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from imbrex.transform.analysis.aliases import Aliases
+from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.library import Libraries
+from imbrex.transform.analysis.own_variables import is_of_another
+from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.calls import Call
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.row_pointers import RowLengths, RowsMade, RowStore
+from imbrex.transform.model.statements import Statement
+
+_ARGUMENT, _RETURN, _HEAP = "argument:", "return:", "heap:"
+_FREED = frozenset(
+    f"{_ARGUMENT}{name}:0" for name in ("free", "operator delete", "operator delete[]")
+)
+
+
+def find_row_lengths(program: Program, known: frozenset[str], libraries: Libraries) -> RowLengths:
+    """The pointers that can be read so, and the lengths of their rows where these are known.
+
+    `known`: routines of libraries that keep no pointer.
+    """
+    candidates = {key for key in program.to_rows if _is_candidate(program, key)}
+    if not candidates or not program.is_whole or program.unread_code:
+        return {}
+    family = _families(program, candidates)
+    wrong = {
+        family[store.rows]
+        for store in program.row_stores
+        if store.rows in family and not store.known
+    }
+    wrong |= _mixed(program, family) | _unfilled(program, family)
+    good = {key for key in candidates if family[key] not in wrong}
+    if not good:
+        return {}
+    footprints = Footprints(program, Aliases(program, known), libraries)
+    lengths = _Lengths(program, footprints, good).found()
+    return {key: lengths.get(key) for key in sorted(good)}
+
+
+def _is_candidate(program: Program, key: str) -> bool:
+    """Whether it is a local pointer, or a parameter, to pointers."""
+    variable = program.variables.get(key)
+    if variable is None or key not in program.to_rows:
+        return False
+    plain = variable.kind in ("local", "parameter") and len(variable.bounds) == 1
+    return plain and not (variable.volatile or variable.reference)
+
+
+def _node(program: Program, cell: str) -> str:
+    """The parameter that an argument becomes."""
+    if not cell.startswith(_ARGUMENT):
+        return cell
+    name, _, position = cell.removeprefix(_ARGUMENT).rpartition(":")
+    routine = program.routines.get(name)
+    if routine is None or int(position) >= len(routine.parameters):
+        return cell
+    return routine.parameters[int(position)]
+
+
+def _families(program: Program, candidates: set[str]) -> dict[str, str]:
+    """By pointer, and by routine that returns one, what all have in common that exchange values."""
+    above: dict[str, str] = {}
+
+    def top(cell: str) -> str:
+        while above.get(cell, cell) != cell:
+            cell = above[cell]
+        return cell
+
+    for target, form, source in program.pointer_facts:
+        one, two = _node(program, target), _node(program, source)
+        related = {one, two} & candidates or one.startswith(_RETURN) or two.startswith(_RETURN)
+        if form == "copy" and related:
+            above[top(one)] = top(two)
+    return {cell: top(cell) for cell in candidates | above.keys()}
+
+
+def _mixed(program: Program, family: dict[str, str]) -> set[str]:
+    """Families of which one is set to, or given to, something else than a pointer to rows."""
+    rows = set(family) - {cell for cell in family if not _may_hold(program, cell)}
+    wrong = {family[cell] for cell in set(family) - rows if cell not in _FREED}
+    for target, form, source in program.pointer_facts:
+        one = _node(program, target)
+        if form == "addr" and one in family and not source.startswith(_HEAP):
+            wrong.add(family[one])
+        if form == "addr" and source in family:
+            wrong.add(family[source])
+    return wrong
+
+
+def _may_hold(program: Program, cell: str) -> bool:
+    if cell in program.variables:
+        return _is_candidate(program, cell)
+    name = cell.removeprefix(_RETURN)
+    return cell.startswith(_RETURN) and name in program.routines
+
+
+def _unfilled(program: Program, family: dict[str, str]) -> set[str]:
+    """Families with memory for rows that its routine does not set, or not in one way."""
+    given: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for target, form, source in program.pointer_facts:
+        given[target].append((form, source))
+    stores: dict[str, list[RowStore]] = defaultdict(list)
+    for store in program.row_stores:
+        stores[store.rows].append(store)
+    bases = {store.base for store in program.row_stores if store.known} - {""}
+    once = _set_once(program, bases)
+
+    def is_new(key: str) -> bool:
+        """Whether a pointer holds one allocation for good."""
+        facts = given[key]
+        return len(facts) == 1 and facts[0][0] == "addr" and facts[0][1].startswith(_HEAP)
+
+    wrong: set[str] = set()
+    for key, root in family.items():
+        made = sum(form == "addr" for form, _ in given[key])
+        mine = stores[key]
+        if made != (1 if mine else 0):
+            wrong.add(root)
+        lengths = {store.length for store in mine if store.length is not None}
+        counted = {store.base for store in mine} - {"", key}
+        if mine and (len(lengths) != 1 or len(counted) > 1):
+            wrong.add(root)
+        if not all(base in once and is_new(base) for base in counted):
+            wrong.add(root)
+    return wrong
+
+
+def _set_once(program: Program, keys: set[str]) -> set[str]:
+    """The pointers that one statement sets, in no other way than by their names."""
+    addressed = {source for _, form, source in program.pointer_facts if form == "addr"}
+    written: Counter[str] = Counter()
+    for routine in program.routines.values() if keys else ():
+        for statement in routine.statements():
+            written.update(
+                a.variable
+                for a in statement.accesses
+                if a.write and not a.through and a.variable in keys
+            )
+    return {key for key in keys - addressed if written[key] == 1}
+
+
+class _Lengths:
+    """Finds the lengths of rows in terms of the routines that know the pointers."""
+
+    def __init__(self, program: Program, footprints: Footprints, good: set[str]) -> None:
+        self.program = program
+        self.footprints = footprints
+        self.good = good
+        self.made: dict[str, list[RowsMade]] = defaultdict(list)
+        for made in program.rows_made:
+            self.made[made.rows].append(made)
+        self.sources: dict[str, list[str]] = defaultdict(list)
+        for target, form, source in program.pointer_facts:
+            if form == "copy":
+                self.sources[target].append(source)
+        self.calls: dict[str, list[tuple[Routine, Call]]] = defaultdict(list)
+        for routine in program.routines.values():
+            for statement in routine.statements():
+                for call in statement.calls:
+                    self.calls[call.name].append((routine, call))
+        self.owner = {
+            key: routine
+            for routine in program.routines.values()
+            for key in good
+            if key in routine.parameters or not is_of_another(program, routine, key)
+        }
+
+    def found(self) -> dict[str, Affine]:
+        lengths: dict[str, Affine] = {}
+        while True:
+            more = {
+                key: length
+                for key in self.good - lengths.keys()
+                if (length := self._of(key, lengths)) is not None
+            }
+            if not more:
+                break
+            lengths |= more
+        while True:  # what came later may tell another one
+            wrong = {key for key in lengths if self._of(key, lengths) != lengths[key]}
+            if not wrong:
+                return lengths
+            lengths = {key: length for key, length in lengths.items() if key not in wrong}
+
+    def _of(self, key: str, lengths: dict[str, Affine]) -> Affine | None:
+        """The one length that all say of it who know it already."""
+        routine = self.owner.get(key)
+        if routine is None or routine.problem is not None:
+            return None
+        if key in routine.parameters:
+            said = self._given(routine, key, lengths)
+        else:
+            said = self._set(key, lengths)
+        if said is None or len(said) != 1:
+            return None
+        (length,) = said
+        return length if self._stays(routine, key, length) else None
+
+    def _set(self, key: str, lengths: dict[str, Affine]) -> set[Affine] | None:
+        """What a local pointer is set to."""
+        said = {s.length for s in self.program.row_stores if s.rows == key and s.length is not None}
+        for source in self.sources[key]:
+            if source.startswith(_RETURN):
+                continue
+            if source in lengths:
+                said.add(lengths[source])
+        for made in self.made[key]:
+            length = self._returned(made, lengths)
+            if length is None:
+                return None
+            said.add(length)
+        return said
+
+    def _returned(self, made: RowsMade, lengths: dict[str, Affine]) -> Affine | None:
+        """The length of the rows that a routine returns, in terms of its caller."""
+        routine = self.program.routines.get(made.routine)
+        if routine is None:
+            return None
+        results = {lengths.get(source) for source in self.sources[f"{_RETURN}{made.routine}"]}
+        given = dict(zip(routine.parameters, made.arguments, strict=False))
+        found = {length and length.replace(given.get) for length in results}
+        return found.pop() if len(found) == 1 else None
+
+    def _given(self, routine: Routine, key: str, lengths: dict[str, Affine]) -> set[Affine] | None:
+        """What a parameter is given, in terms of the routine: of another argument, or a number."""
+        position = routine.parameters.index(key)
+        pairs: list[tuple[Call, Affine]] = []
+        for _, call in self.calls[routine.name]:
+            base = call.arguments[position].base if position < len(call.arguments) else None
+            if base is None or base not in lengths:
+                return None
+            pairs.append((call, lengths[base]))
+        if not pairs or routine.address_taken:
+            return None
+        numbers = {length for _, length in pairs}
+        if len(numbers) == 1 and not next(iter(numbers)).terms:
+            return numbers
+        for number, name in enumerate(routine.parameters):
+            variable = self.program.variables.get(name)
+            if variable is None or variable.pointer or variable.bounds:
+                continue
+            values = [call.arguments[number].value for call, _ in pairs]
+            more = {
+                None if value is None else length.plus(value, -1)
+                for value, (_, length) in zip(values, pairs, strict=True)
+            }
+            rest = more.pop() if len(more) == 1 else None
+            if rest is not None and not rest.terms:
+                return {Affine.variable(name).plus(rest)}
+        return None
+
+    def _stays(self, routine: Routine, key: str, length: Affine) -> bool:
+        """Whether what the length is made of keeps its value from where the pointer is set on."""
+        if any(self._is_unknown(routine, name) for name in length.variables()):
+            return False
+        changed = self.footprints.changed_by(self._behind(routine, key), routine.file)
+        return length.variables().isdisjoint(changed)
+
+    def _is_unknown(self, routine: Routine, name: str) -> bool:
+        variable = self.program.variables.get(name)
+        if variable is None:
+            return True
+        return variable.kind in ("local", "parameter") and is_of_another(
+            self.program, routine, name
+        )
+
+    def _behind(self, routine: Routine, key: str) -> list[Statement]:
+        """The statements from the first on that sets a pointer, in no loop or condition."""
+        every = routine.body.statements
+        if key in routine.parameters:
+            return every
+        for number, statement in enumerate(every):
+            inside = [
+                a for s in statement.walk() for a in s.accesses if a.variable == key and a.write
+            ]
+            if inside and not statement.blocks:
+                return every[number:]
+            if inside:
+                break
+        return every

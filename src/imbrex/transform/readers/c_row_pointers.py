@@ -1,0 +1,208 @@
+"""Pointers to the rows of an array, `double **u`: what sets them, and what `u[i][j]` is then."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.memory import Access, Variable
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.row_pointers import RowsMade, RowStore, length_of_rows
+from imbrex.transform.readers import c_cursor as cc
+from imbrex.transform.readers import c_cursor_kinds as ck
+from imbrex.transform.readers import c_library
+from imbrex.transform.readers.c_vector_reader import Effects, Memory
+
+
+class Reader(Protocol):
+    """What is asked of the reader of expressions."""
+
+    program: Program
+
+    def key_of(self, declaration: Any) -> str: ...
+    def affine(self, cursor: Any) -> Affine | None: ...
+    def memory(self, cursor: Any, effects: Effects) -> Memory: ...
+    def read(self, cursor: Any, effects: Effects) -> None: ...
+
+
+class _Row(NamedTuple):
+    key: str
+    number: Any | None  # the expression; None: the first row
+
+
+def _row(reader: Reader, cursor: Any) -> _Row | None:
+    """Which row `u[i]` or `*u` is a pointer to."""
+    cursor = cursor.stripped
+    if cursor.kind is ck.ARRAY_SUBSCRIPT_EXPR:
+        base, index = cursor.operands
+    elif cursor.kind is ck.UNARY_OPERATOR and cursor.unary_operator == cc.DEREFERENCE:
+        base, index = cursor.operands[0], None
+    else:
+        return None
+    base = base.stripped
+    if base.kind is not ck.DECL_REF_EXPR or not cc.points_to_rows(base.type):
+        return None
+    named = base.referenced
+    if named is None or named.kind not in (ck.VAR_DECL, ck.PARM_DECL) or named.type.is_reference:
+        return None
+    return _Row(reader.key_of(named), index)
+
+
+def _index_of(reader: Reader, row: _Row) -> Affine | None:
+    return Affine(0) if row.number is None else reader.affine(row.number)
+
+
+def note_row_stored(reader: Reader, place: Memory, left: Any, right: Any | None) -> None:
+    """Note what sets a pointer to a row, at a place; `right`: an assignment's value."""
+    if place.through and place.key in reader.program.to_rows:
+        known = None if right is None else _row_store(reader, left, right)
+        reader.program.row_stores.append(known or RowStore(place.key))
+
+
+def _row_store(reader: Reader, left: Any, right: Any) -> RowStore | None:
+    """The row that an assignment sets, and to what; None where it may be anything."""
+    row = _row(reader, left)
+    if row is None:
+        return None
+    index, value = _index_of(reader, row), right.stripped
+    size = _allocated_bytes(reader, value)
+    if size is not None and index == Affine(0):  # of more than one row, maybe
+        return RowStore(row.key, known=True)
+    if size is not None:
+        length = size.share(left.type.canonical.pointee.size_bytes)
+        return None if length is None else RowStore(row.key, "", length, known=True)
+    if index is None or cc.element_type(left.type) != cc.element_type(right.type):
+        return None
+    base, begin = _base_of(reader, value)
+    if base is None or begin is None:
+        return None
+    from_row = _row(reader, base)
+    if from_row is not None:
+        first = _index_of(reader, from_row)
+        if from_row.key != row.key or first is None:
+            return None
+        index = index.plus(first, -1)
+    key = row.key if from_row is not None else _pointer(reader, base)
+    if not key:
+        return None
+    if index == Affine(0):
+        return RowStore(row.key, key, known=True) if begin == index else None
+    length = begin.divided(index) if index.terms else begin.share(index.constant)
+    if length is None or length == Affine(0) or length.product(index) != begin:
+        return None
+    return RowStore(row.key, key, length, known=True)
+
+
+def _allocated_bytes(reader: Reader, value: Any) -> Affine | None:
+    """The size of the memory that an expression allocates."""
+    if value.kind is ck.CXX_NEW_EXPR:  # `new double[cols]`
+        counts = [reader.affine(part) for part in value.operands if part.type.is_number]
+        one = counts[0] if len(counts) == 1 else None
+        return None if one is None else one.times(value.type.canonical.pointee.size_bytes)
+    if value.kind is not ck.CALL_EXPR or value.spelling not in c_library.ALLOCATORS:
+        return None
+    given = [reader.affine(argument) for argument in value.arguments]
+    if value.spelling == "aligned_alloc":
+        given = given[1:]
+    size: Affine | None = Affine(1)
+    for number in given:
+        size = None if size is None or number is None else size.product(number)
+    return size
+
+
+def _base_of(reader: Reader, value: Any) -> tuple[Any | None, Affine | None]:
+    """The pointer that an address is counted from, and how many elements."""
+    if value.kind is ck.UNARY_OPERATOR and value.unary_operator == cc.ADDRESS_OF:
+        element = value.operands[0].stripped
+        if element.kind is not ck.ARRAY_SUBSCRIPT_EXPR:
+            return None, None
+        base, index = element.operands
+        return base.stripped, reader.affine(index)
+    if value.kind is ck.BINARY_OPERATOR and value.binary_operator == cc.ADD:
+        base, index = value.operands
+        if not base.type.is_address:
+            base, index = index, base
+        return base.stripped, reader.affine(index)
+    return value, Affine(0)
+
+
+def _pointer(reader: Reader, base: Any) -> str:
+    """The local pointer that an expression names; "" where it is something else."""
+    named = base.referenced if base.kind is ck.DECL_REF_EXPR else None
+    if named is None or named.kind is not ck.VAR_DECL or not named.type.is_pointer:
+        return ""
+    key = reader.key_of(named)
+    return key if reader.program.variables[key].kind == "local" else ""
+
+
+def note_made(reader: Reader, cell: str, value: Any) -> None:
+    """Note the routine whose result a pointer to rows is set to."""
+    call = value.stripped
+    if call.kind is ck.CALL_EXPR and cc.points_to_rows(call.type):
+        given = tuple(reader.affine(argument) for argument in call.arguments)
+        reader.program.rows_made.append(RowsMade(cell, call.spelling, given))
+
+
+def length(program: Program, key: str) -> Affine:
+    """The length of the rows of a pointer, or the variable that stands for it."""
+    known = program.row_lengths.get(key)
+    if known is not None:
+        return known
+    name = length_of_rows(key)
+    program.variables.setdefault(name, Variable(name, "the length of the rows", "local"))
+    return Affine.variable(name)
+
+
+def note_reached(reader: Reader, held: Memory, cursor: Any) -> None:
+    """Note that a pointer to a row is got at in another way than `u[i]`."""
+    if held.through and held.key in reader.program.to_rows and _row(reader, cursor) is None:
+        reader.program.row_stores.append(RowStore(held.key))
+
+
+def row_memory(reader: Reader, cursor: Any, effects: Effects) -> Memory | None:
+    """What the pointer to a row refers to, of rows that are parts of one array: its first element.
+
+    None where the expression is no such pointer.
+    """
+    row = _row(reader, cursor) if reader.program.row_lengths else None
+    if row is None or row.key not in reader.program.row_lengths:
+        return None
+    return _element(reader, row, Affine(0), cursor, effects)
+
+
+def row_element(reader: Reader, cursor: Any, effects: Effects) -> Memory | None:
+    """What `u[i][j]` refers to; the pointer `u[i]` itself is one that nothing sets any more."""
+    if not reader.program.row_lengths:
+        return None
+    row = _row(reader, cursor)
+    if row is not None and row.key in reader.program.row_lengths:
+        found = _element(reader, row, None, cursor, effects)
+        found.fixed = True
+        return found
+    if cursor.kind is ck.ARRAY_SUBSCRIPT_EXPR:
+        base, index = cursor.operands
+    elif cursor.kind is ck.UNARY_OPERATOR and cursor.unary_operator == cc.DEREFERENCE:
+        base, index = cursor.operands[0], None
+    else:
+        return None
+    row = _row(reader, base)
+    if row is None or row.key not in reader.program.row_lengths:
+        return None
+    if index is not None:
+        reader.read(index, effects)
+    number = Affine(0) if index is None else reader.affine(index)
+    return _element(reader, row, number, cursor, effects)
+
+
+def _element(
+    reader: Reader, row: _Row, number: Affine | None, cursor: Any, effects: Effects
+) -> Memory:
+    effects.accesses.append(Access(row.key, False, False, cursor.location.line))
+    if row.number is not None:
+        reader.read(row.number, effects)
+    index = _index_of(reader, row)
+    if index is None or number is None:
+        return Memory(row.key, True, exact=False)
+    stride = length(reader.program, row.key)
+    whole = index.product(stride).plus(number)
+    return Memory(row.key, True, [whole], parts=(index, number), strides=(stride,))
