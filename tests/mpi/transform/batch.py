@@ -31,6 +31,7 @@ import generate_grids  # type: ignore[import-not-found]
 import generate_kept  # type: ignore[import-not-found]
 import generate_objects  # type: ignore[import-not-found]
 import generate_persistent  # type: ignore[import-not-found]
+import generate_pointers  # type: ignore[import-not-found]
 import generate_rows  # type: ignore[import-not-found]
 import generate_steps  # type: ignore[import-not-found]
 import generate_views  # type: ignore[import-not-found]
@@ -39,11 +40,11 @@ import generate_views  # type: ignore[import-not-found]
 # all others: the search over preparations reads a whole part at each of its steps.
 MANY, FEW = 10, 2
 COMMUNICATION = frozenset({"nonblocking", "collectives", "motion"})
-# Of so many parts in C one has buffers that are parts of rows, one arrays in structures, one
-# exchanges faces, and one has persistent requests, as one of five in Fortran 77; in Fortran with
-# objects one in four has routines that declare what they get of whole arrays, and one has routines
-# that are called by the types of objects, and one in eight has sizes that an object keeps; in C++
-# half have an exchange and a step as methods.
+# Of so many parts in C one has buffers that are parts of rows, one pointers to rows, one arrays in
+# structures, one exchanges faces, and one has persistent requests, as one of five in Fortran 77; in
+# Fortran with objects one in four has routines that declare what they get of whole arrays, and one
+# has routines that are called by the types of objects, and one in eight has sizes that an object
+# keeps; in C++ half have an exchange and a step as methods.
 KINDS = 6
 _WORKERS = 2
 
@@ -84,6 +85,8 @@ def make_part(language: str, seeds: list[int], folder: Path, driven: bool) -> Pa
     turn = seeds[0] // FEW % KINDS if language == "c" and len(seeds) <= FEW else -1
     if turn == 0:
         source.write_text(generate_rows.source(seeds))
+    elif turn == 1:
+        source.write_text(generate_pointers.source(seeds))
     elif turn == 2:
         source.write_text(generate_grids.source(seeds))
     elif turn == 4:

@@ -80,6 +80,15 @@ GO: dict[str, dict[str, str]] = {
 POOL = "static double pool[4096], *next = pool;\n\n"
 FIRST = "static void first(double ***p, double **q)\n{\n    (*p)[1] = q[1];\n}\n\n"
 ANEW = "static void anew(double **p, int m)\n{\n    *p = malloc(m * sizeof(double));\n}\n\n"
+TRIANGLE = """static double **triangle(int rows, int cols)
+{
+    double **a = malloc(rows * sizeof(double *));
+    for (int i = 0; i < rows; i++)
+        a[i] = malloc((cols - i) * sizeof(double));
+    return a;
+}
+
+"""
 JACOBI = "static void jacobi(double **u, double **v, int n, int m)\n{\n"
 STAY: dict[str, dict[str, str]] = {
     "rows that are shared": filled(LOOP + "        a[i] = &data[i / 2 * cols];\n"),
@@ -138,6 +147,22 @@ STAY: dict[str, dict[str, str]] = {
     },
     "one of two lengths": {
         MADE: MADE + "    if (n > 6)\n        u = block(n + 2, m + 2);\n",
+    },
+    "rows of many lengths": {
+        "static void end(": TRIANGLE + "static void end(",
+        MADE: MADE + "    double **w = triangle(n + 2, m);\n    if (n > 6)\n        u = w;\n",
+    },
+    "rows of a parameter that is set": {JACOBI: JACOBI + "    if (n > 6)\n        u = v + 1;\n"},
+    "a parameter with rows of another length": {
+        "static void end(": TRIANGLE + "static void end(",
+        JACOBI: JACOBI + "    double **w = triangle(n + 2, m);\n    if (n > 6)\n        u = w;\n",
+    },
+    "two with the same rows": {
+        MADE: "    double *data = malloc((n + 2) * m * sizeof(double));\n"
+        "    double **u = malloc((n + 2) * sizeof(double *));\n"
+        "    double **v = malloc((n + 2) * sizeof(double *));\n"
+        "    for (int i = 0; i < n + 2; i++) {\n        u[i] = data + i * m;\n"
+        "        v[i] = data + i * m;\n    }\n"
     },
     "rows that it leaves": {KERNEL: KERNEL.replace("j < m - 1", "j < 2 * m")},
     "longer messages": {STEP: STEP.replace("n, m", "n, m + 1")},

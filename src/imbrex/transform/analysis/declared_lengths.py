@@ -68,7 +68,7 @@ class _Lengths:
             return None
         for routine in self.program.routines.values():
             if routine.file == place[0] and routine.body.start <= place[1] < routine.body.end:
-                behind = _from_declaration(routine, place[1])
+                behind = from_declaration(routine, place[1])
                 return None if behind is None else self._of(*place, behind)
         return None
 
@@ -79,7 +79,7 @@ class _Lengths:
         return known
 
 
-def _from_declaration(routine: Routine, at: int) -> list[Statement] | None:
+def from_declaration(routine: Routine, at: int) -> list[Statement] | None:
     """The statements of a block from that on which declares what stands at a byte."""
     block = routine.body
     while True:

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 
 from imbrex.transform.analysis.aliases import Aliases
+from imbrex.transform.analysis.declared_lengths import from_declaration
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.library import Libraries
-from imbrex.transform.analysis.own_variables import is_of_another
+from imbrex.transform.analysis.own_variables import is_of_another, place_in_c
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.program import Program
@@ -115,8 +116,10 @@ def _unfilled(program: Program, family: dict[str, str]) -> set[str]:
     stores: dict[str, list[RowStore]] = defaultdict(list)
     for store in program.row_stores:
         stores[store.rows].append(store)
-    bases = {store.base for store in program.row_stores if store.known} - {""}
-    once = _set_once(program, bases)
+    users: dict[str, set[str]] = defaultdict(set)
+    for store in program.row_stores:
+        users[store.base].add(store.rows)
+    once = _set_once(program, users.keys() - {""})
 
     def is_new(key: str) -> bool:
         """Whether a pointer holds one allocation for good."""
@@ -133,7 +136,7 @@ def _unfilled(program: Program, family: dict[str, str]) -> set[str]:
         counted = {store.base for store in mine} - {"", key}
         if mine and (len(lengths) != 1 or len(counted) > 1):
             wrong.add(root)
-        if not all(base in once and is_new(base) for base in counted):
+        if not all(base in once and is_new(base) and len(users[base]) == 1 for base in counted):
             wrong.add(root)
     return wrong
 
@@ -189,34 +192,36 @@ class _Lengths:
             if not more:
                 break
             lengths |= more
-        while True:  # what came later may tell another one
-            wrong = {key for key in lengths if self._of(key, lengths) != lengths[key]}
+        while True:  # what came later may tell another one, or none
+            wrong = {key for key in lengths if self._of(key, lengths, all_known=True) is None}
             if not wrong:
                 return lengths
             lengths = {key: length for key, length in lengths.items() if key not in wrong}
 
-    def _of(self, key: str, lengths: dict[str, Affine]) -> Affine | None:
-        """The one length that all say of it who know it already."""
+    def _of(
+        self, key: str, lengths: dict[str, Affine], *, all_known: bool = False
+    ) -> Affine | None:
+        """The one length that all say of it who know it already; `all_known`: all must know it."""
         routine = self.owner.get(key)
         if routine is None or routine.problem is not None:
             return None
-        if key in routine.parameters:
-            said = self._given(routine, key, lengths)
-        else:
-            said = self._set(key, lengths)
+        said = self._set(key, lengths, all_known)
+        if said is not None and key in routine.parameters:
+            given = self._given(routine, key, lengths)
+            said = None if given is None else said | given
         if said is None or len(said) != 1:
             return None
         (length,) = said
         return length if self._stays(routine, key, length) else None
 
-    def _set(self, key: str, lengths: dict[str, Affine]) -> set[Affine] | None:
-        """What a local pointer is set to."""
+    def _set(self, key: str, lengths: dict[str, Affine], all_known: bool) -> set[Affine] | None:
+        """What a pointer is set to in its routine."""
         said = {s.length for s in self.program.row_stores if s.rows == key and s.length is not None}
         for source in self.sources[key]:
-            if source.startswith(_RETURN):
-                continue
             if source in lengths:
                 said.add(lengths[source])
+            elif all_known and not source.startswith((_RETURN, _ARGUMENT)):
+                return None
         for made in self.made[key]:
             length = self._returned(made, lengths)
             if length is None:
@@ -278,16 +283,13 @@ class _Lengths:
         )
 
     def _behind(self, routine: Routine, key: str) -> list[Statement]:
-        """The statements from the first on that sets a pointer, in no loop or condition."""
-        every = routine.body.statements
-        if key in routine.parameters:
-            return every
-        for number, statement in enumerate(every):
-            inside = [
-                a for s in statement.walk() for a in s.accesses if a.variable == key and a.write
-            ]
-            if inside and not statement.blocks:
-                return every[number:]
-            if inside:
-                break
-        return every
+        """The statements of a pointer's block from the first on that sets it, if it is plain."""
+        place = None if key in routine.parameters else place_in_c(key)
+        block = None if place is None else from_declaration(routine, place[1])
+        if block is None:
+            return routine.body.statements
+        for number, statement in enumerate(block):
+            inside = (a for s in statement.walk() for a in s.accesses)
+            if any(a.variable == key and a.write and not a.through for a in inside):
+                return block if statement.blocks else block[number:]
+        return block
