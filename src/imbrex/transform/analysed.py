@@ -15,11 +15,12 @@ from imbrex.transform.analysis.contiguous import find_contiguous
 from imbrex.transform.analysis.datatype_values import name_datatypes
 from imbrex.transform.analysis.datatypes import find_layouts
 from imbrex.transform.analysis.declared_lengths import settle_lengths
-from imbrex.transform.analysis.derived import name_derived
+from imbrex.transform.analysis.derived import main_derived, name_derived
 from imbrex.transform.analysis.distinct import find_distinct, find_owned
 from imbrex.transform.analysis.element_indices import name_indices
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.given_extents import find_extents
+from imbrex.transform.analysis.given_values import note_given
 from imbrex.transform.analysis.index_scalars import tell_indices
 from imbrex.transform.analysis.kept_arguments import name_kept
 from imbrex.transform.analysis.kept_shapes import keep_shapes
@@ -74,6 +75,7 @@ class Analysis:
         pass_assigned(program, Footprints(program, aliases, libraries))
         tell_indices(program, Footprints(program, aliases, libraries))
         program.shapes = keep_shapes(program, lambda: Footprints(program, aliases, libraries))
+        note_given(program, main_derived(program, Footprints(program, aliases, libraries)))
         program.given_extents = find_extents(program, Footprints(program, aliases, libraries))
         program.layouts = find_layouts(program, Footprints(program, aliases, libraries))
         split_linear(program)

@@ -100,6 +100,7 @@ MOVED = {
 
 SET = "do i = 1, 100\n  %s(i) = 2\nend do\n"
 MOVED["another object of the type"] = {"code": SEND + SET % "h%u"}
+MOVED["a part of the only object of its type"] = {"code": SEND + SET % "pair%two%u"}
 
 
 @pytest.mark.parametrize("name", MOVED)
@@ -112,7 +113,10 @@ def test_other_memory_is_passed(name: str, tmp_path: Path) -> None:
 POINTED = "double precision, pointer :: p(:)"
 REFUSED: dict[str, dict[str, str]] = {
     "the component is set": {"code": SEND + SET % "g%u"},
-    "the same component within objects": {"code": SEND + SET % "pair%two%u"},
+    "the same component within objects": {
+        "declarations": "type(pair_t) :: other",
+        "code": SEND.replace("g%u", "other%two%u") + SET % "pair%two%u",
+    },
     "an element of an array of objects": {
         "declarations": "type(grid_t) :: many(3)",
         "code": SEND.replace("g%u,", "many(1)%u,") + "k = 2\n" + SET % "many(k)%u",

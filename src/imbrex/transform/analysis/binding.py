@@ -150,7 +150,8 @@ class Binding:
             return ""
         if variable.kind == "dummy":
             alone = argument.whole and bool(base.record) and not base.bounds
-            return base.key if alone and base.kind != "field" else ""
+            once = base.kind != "field" or self.program.is_of_single(base.key)
+            return base.key if alone and once else ""
         if argument.through:
             first = argument.origin is not None and not any(
                 index is None or index.terms or index.constant for index in argument.origin
@@ -287,7 +288,8 @@ class Binding:
 
     def _shape(self, mine: Variable, argument: Argument) -> Sequence[Bounds] | None:
         """The bounds of an array, as one statement allocates it if that is so."""
-        return shape_at(self.program, mine, argument) or shape_of(mine)
+        named = mine.key not in self.program.by_given
+        return (shape_at(self.program, mine, argument) if named else None) or shape_of(mine)
 
     def _fitting(self, fit: Fit, theirs: Variable, argument: Argument) -> Section | None:
         """The section of a message that surely fits into a line of what the call gives."""

@@ -48,13 +48,14 @@ def find_layouts(program: Program, footprints: Footprints) -> dict[str, Layout]:
                     key = call.arguments[_MAKERS[call.name][4]].base or ""
                     made.setdefault(key, []).append((routine, statement, call))
     found = {}
-    derived = Derived(program, footprints)
+    shared = Derived(program, footprints)
+    of_main = Derived(program, footprints, shared.setters)
     for key, makers in made.items():
         layout = None
         if len(makers) == 1 and _set_by_one(program, key):
             layout = _layout(program, footprints, key, *makers[0])
-        if layout is None and len(makers) == 1:
-            layout = _derived(program, derived, key, *makers[0])
+        for each in (shared, of_main) if layout is None and len(makers) == 1 else ():
+            layout = layout or _derived(program, each, key, *makers[0])
         if layout is not None:
             found[key] = layout
     passed = found
@@ -228,7 +229,7 @@ def _derived(
     if made is None or owner is None or not derived.is_shared(owner, key):
         return None
     element, sizes = made
-    settled = derived.settled(routine, statement, owner, key, sizes)
+    settled = derived.settled(routine, statement, owner, key, sizes, made=True)
     if settled is None or not derived.first.never_read(routine, statement, owner, key):
         return None
     return _of_sizes(call, element, settled)

@@ -13,6 +13,7 @@ from functools import cached_property
 
 from imbrex.transform.analysis.first_values import FirstValues
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.given_values import GivenValues
 from imbrex.transform.analysis.in_front import InFront
 from imbrex.transform.analysis.renaming import Renaming
 from imbrex.transform.analysis.set_before import SetBefore
@@ -68,6 +69,11 @@ def _find(program: Program, footprints: Footprints) -> dict[str, Affine]:
         known = found
 
 
+def main_derived(program: Program, footprints: Footprints) -> Derived:
+    """What is set where, with the main program's own variables among those that last."""
+    return Derived(program, footprints, Setters(program, footprints))
+
+
 def find_shapes(
     program: Program, footprints: Footprints
 ) -> dict[str, tuple[tuple[Affine, Affine], ...]]:
@@ -83,21 +89,26 @@ def find_shapes(
             for item in statement.allocates:
                 made.setdefault(item.array, []).append((routine, statement, item))
     found: dict[str, tuple[tuple[Affine, Affine], ...]] = {}
+    program.by_given = set()
     if not shared.possible:
         return found
     for key, places in made.items():
-        derived = of_main if is_of_main(program, key) else shared
         ends = [end for bounds in places[0][2].bounds for end in bounds]
         known = [end for end in ends if end is not None]
         if key.startswith("%") or f"%{program.variables[key].name.lower()}" in made:
             continue
         one = len(places) == 1 or _always(item for _, _, item in places)
-        if not one or len(known) < len(ends) or _reshaped(program, derived, key):
+        if not one or len(known) < len(ends) or _reshaped(program, shared, key):
             continue
         routine, statement, item = places[0]
-        settled = derived.settled(routine, statement, item.owner, key, known)
-        if settled is not None:
-            found[key] = tuple(zip(settled[::2], settled[1::2], strict=True))
+        mine = is_of_main(program, key)
+        for derived in (of_main,) if mine else (shared, of_main):
+            derived.by_given = derived is of_main and not mine
+            settled = derived.settled(routine, statement, item.owner, key, known)
+            if settled is not None:
+                found[key] = tuple(zip(settled[::2], settled[1::2], strict=True))
+                program.by_given |= {key} if derived.by_given else set()
+                break
     return found
 
 
@@ -172,6 +183,8 @@ class Derived:
         self.in_front = InFront(program, self.setters)
         self.first = FirstValues(program, footprints, self.setters)
         self.before = SetBefore(program, footprints, self.setters)
+        self.given = GivenValues(self)
+        self.by_given = False  # whether what is settled is told by what dummies are given
 
     @cached_property
     def possible(self) -> bool:
@@ -190,14 +203,23 @@ class Derived:
         )
 
     def settled(
-        self, routine: Routine, statement: Statement, owner: str, key: str, values: list[Affine]
+        self,
+        routine: Routine,
+        statement: Statement,
+        owner: str,
+        key: str,
+        values: list[Affine],
+        *,
+        made: bool = False,
     ) -> list[Affine] | None:
         """The values that a statement makes a variable of, by names that tell them ever after.
 
         `owner`: the object whose field `key` is; empty for a variable that routines share.
+        `made`: it makes something of sizes that are as they are then, a datatype.
         """
         block = statement.parent
         array = bool(statement.allocates)  # whose elements, and whose bounds, are told apart
+        lasting = array or made
         if block is None or not self.possible or not self.tellable(owner, key, shape=array):
             return None
         if block.owner is not None and block.owner.kind not in (Kind.IF, Kind.BLOCK, Kind.LOOP):
@@ -212,12 +234,12 @@ class Derived:
             if at > here or not mine:
                 return None
             first = min(first, at)
-        found = [self._by_shared(routine, statement, owner, value) for value in values]
+        found = [self._by_shared(routine, statement, owner, value, lasting) for value in values]
         known = [value for value in found if value is not None]
         if len(known) < len(found):
             return None
         names = {n for value in known for term, _ in value.terms for n in term.split(PRODUCT)}
-        shared = {name for name in names if not name.startswith(ARROW)} if array else set()
+        shared = {name for name in names if not name.startswith(ARROW)} if lasting else set()
         if shared and self._before_all(routine, statement, shared):
             names -= shared
         if not all(self._told_by(owner, key, name) for name in names):
@@ -315,9 +337,12 @@ class Derived:
         return enclosing.isdisjoint(self.footprints.aliases.escaped)
 
     def _by_shared(
-        self, routine: Routine, statement: Statement, owner: str, value: Affine
+        self, routine: Routine, statement: Statement, owner: str, value: Affine, lasting: bool
     ) -> Affine | None:
-        """A value in terms of fields of the object, or of variables that routines share."""
+        """A value in terms of fields of the object, or of variables that routines share.
+
+        `lasting`: or of what all calls of the routine give it.
+        """
 
         def named(factor: str) -> Affine | None:
             of, arrow, key = factor.partition(ARROW)
@@ -329,11 +354,15 @@ class Derived:
                 return None
             if self._lasts(factor):
                 return Affine.variable(factor)
-            return self._kept_in(routine, statement, owner, factor)
+            kept = self.kept_in(routine, statement, owner, factor)
+            if kept is None and lasting:
+                kept = self.given.of(routine, factor)
+                self.by_given |= kept is not None
+            return kept
 
         return value.replace(named)
 
-    def _kept_in(
+    def kept_in(
         self, routine: Routine, statement: Statement, owner: str, local: str
     ) -> Affine | None:
         """The field, or the shared variable, that is set to a local one beside a statement."""

@@ -15,6 +15,7 @@ from imbrex.transform.analysis.derived import Derived, is_of_main, split
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.given_elements import given_element
 from imbrex.transform.analysis.sections import as_number, shape_at
+from imbrex.transform.analysis.told import told
 from imbrex.transform.model.affine import PRODUCT, Affine, array_of_element, field_of
 from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.memory import Variable
@@ -126,7 +127,9 @@ class _Given:
         if extent is None:
             return ()
         settled = as_number(self.program, extent)
-        return (extent,) if settled is None or settled == extent else (extent, settled)
+        used = {key for each in call.arguments if each.value for key in each.value.variables()}
+        known = [extent] if settled is None else [extent, settled]
+        return tuple(dict.fromkeys((*known, *told(extent, call.given, used))))
 
     def _declared(
         self, user: Routine, mine: Variable, argument: Argument, dimension: int

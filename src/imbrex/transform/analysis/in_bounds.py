@@ -77,7 +77,8 @@ def by_bounds(
     variable = program.variables.get(access.variable)
     if variable is None or not (variable.allocatable or variable.assumed_shape):
         return None  # it may be declared shorter than it is
-    made = None if variable.kind == "field" else program.shapes.get(variable.key)
+    named = variable.kind != "field" and variable.key not in program.by_given
+    made = program.shapes.get(variable.key) if named else None
     shape = made or shape_of(variable)
     if shape is None or access.section is None or widened.section is None:
         return None

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from itertools import islice, product
 
 from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.told import told
 from imbrex.transform.model.affine import ARROW, Affine, Fit, Range, Section, surely_less
 from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.linear_indices import whole_lines
@@ -21,7 +22,7 @@ Extents = list[tuple[Affine | None, Affine | None]]
 def buffer_section(program: Program, call: Call, part: mpi_calls.PointToPoint) -> Section | None:
     """The elements of its variable that a message is made of; None where they are not known."""
     found = _elements(program, call, part) or _elements(program, call, part, named=False)
-    found = found or _in_given(program, call, part)
+    found = found or _in_given(program, call, part) or _in_names(program, call, part)
     if found is None and part.buffer in call.within_line:
         return line_section(program, call, part)
     return found
@@ -42,6 +43,32 @@ def _in_given(program: Program, call: Call, part: mpi_calls.PointToPoint) -> Sec
     return None
 
 
+def _in_names(program: Program, call: Call, part: mpi_calls.PointToPoint) -> Section | None:
+    """The same by what the routine calls sizes that other routines name otherwise."""
+    argument = call.arguments[part.buffer]
+    variable = program.variables.get(argument.base or "")
+    shape = None if variable is None or not call.given else shape_at(program, variable, argument)
+    if shape is None:
+        return None
+    layout = layout_of(program, call.arguments[part.datatype])
+    sizes = () if layout is None else (layout.count, layout.length, layout.stride)
+    ends = [high for _, high in shape[:-1] if high is not None]
+    used: set[str] = set()
+    for value in (*(argument.origin or ()), *(each.value for each in call.arguments)):
+        used |= set() if value is None else value.variables()
+    choices = product(
+        *(dict.fromkeys((value, *told(value, call.given, used))) for value in (*ends, *sizes))
+    )
+    for chosen in islice(choices, _MOST if len(ends) == len(shape) - 1 else 0):
+        faster = [(low, high) for (low, _), high in zip(shape, chosen, strict=False)]
+        made = None if layout is None else Layout(layout.element, *chosen[len(ends) :])
+        bounds = [*faster[: len(ends)], shape[-1]]
+        found = _elements(program, call, part, bounds=bounds, layout=made)
+        if found is not None:
+            return found
+    return None
+
+
 def _elements(
     program: Program,
     call: Call,
@@ -49,10 +76,12 @@ def _elements(
     *,
     named: bool = True,
     extents: Mapping[str, Affine] | None = None,
+    bounds: Extents | None = None,
+    layout: Layout | None = None,
 ) -> Section | None:
     """The same; `named`: with bounds of allocatable arrays in terms of variables that set them.
 
-    `extents`: what those of a dummy of assumed shape are.
+    `extents`: what those of a dummy of assumed shape are. `bounds`, `layout`: where they are known.
     """
     argument = call.arguments[part.buffer]
     variable = program.variables.get(argument.base or "")
@@ -64,7 +93,7 @@ def _elements(
         return _given(program, call, part)
     if not variable.bounds or variable.scattered:
         return None
-    layout = _layout(program, call.arguments[part.datatype])
+    layout = layout or _layout(program, call.arguments[part.datatype])
     if variable.element_bytes:
         scaled = _in_structures(layout, count, variable.element_bytes)
         if scaled is None:
@@ -74,7 +103,7 @@ def _elements(
         return None
     if len(first) != len(variable.bounds) + len(argument.strides):
         return None
-    bounds = _extents(program, variable, argument)
+    bounds = bounds or _extents(program, variable, argument)
     if not named:
         bounds = [(as_number(program, low), as_number(program, high)) for low, high in bounds]
     if extents:

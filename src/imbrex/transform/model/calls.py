@@ -61,6 +61,9 @@ class Call:
     on: int | None = None
     picked: bool = False  # the type that the object has at run time says whether it is this one
     library: bool = False  # of the C++ library, and given nothing of the program to call
+    # By dummy of the routine around it: the value that all calls in the program give that, of
+    # variables that keep theirs.
+    given: dict[str, Affine] = field(default_factory=dict)
     known: frozenset[Affine] = frozenset()  # expressions that are not below 0 where it is made
     # Positions of buffers whose messages end in the line of the array that they begin.
     within_line: frozenset[int] = frozenset()

@@ -107,6 +107,8 @@ class Program:
     layouts: dict[str, Layout] = field(default_factory=dict)
     # Bounds of allocatable arrays, of a component in terms of its object's others (`→field`).
     shapes: dict[str, tuple[tuple[Affine, Affine], ...]] = field(default_factory=dict)
+    # Those of them that not all routines know by these names.
+    by_given: set[str] = field(default_factory=set)
     moved: bool = False  # of Fortran: `move_alloc` does something else than to swap arrays
     # By extent of a dummy of assumed shape: expressions with its value while its routine runs.
     given_extents: dict[str, tuple[Affine, ...]] = field(default_factory=dict)

@@ -44,9 +44,9 @@ def allocations(
         owner, shape = "", None
         if component is not None:
             array = component.last
-            one = component.one_object and len(component.fields) == 1 and not component.part
+            one = component.holder and not component.part
             if one and component.subscripts is not None and component.end == len(item):
-                owner = "" if array.record in names.single else component.base.key
+                owner = "" if array.record in names.single else component.holder
                 shape = item[slice(*component.subscripts)]
         elif parts := list(at_depth_zero(item, "%")):
             last = item[parts[-1] + 1 :]

@@ -109,8 +109,7 @@ class Arguments(ABC):
         if component.definition is not None or component.base.optional:
             found.problem = ReasonKind.DERIVED_OBJECT()
         one = component.one_object
-        if one and len(component.fields) == 1:
-            found.part_of = component.base.key
+        found.part_of = component.holder
         found.owner = component.owner
         found.fence = found.text[: component.name_end] if one else component.base.name
 

@@ -48,8 +48,17 @@ class Component:
     @property
     def owner(self) -> str:
         """The object whose allocatable component it is, where the reference names one object."""
-        alone = self.one_object and len(self.fields) == 1 and not self.base.bounds
-        return self.base.key if alone and self.last.apart else ""
+        return self.holder if self.last.apart and not self.base.bounds else ""
+
+    @property
+    def holder(self) -> str:
+        """The one object whose component it is: a variable, or a component that is there once."""
+        if not self.one_object:
+            return ""
+        if len(self.fields) == 1:
+            return self.base.key
+        inner = self.fields[-2]
+        return inner.key if inner.record in self.single and not inner.allocatable else ""
 
     def factor(self) -> str:
         """The value of the component as a factor of affine forms.
