@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from random_objects import LENGTH, routines  # type: ignore[import-not-found]
 
 HEAD = """module objects
@@ -121,6 +123,10 @@ contains
     end do
   end subroutine blend
 """
+_ROUTINE = re.compile(
+    r"(?s)  subroutine (\w+)\([^)]*\)\n(?:    integer, intent\(in\) :: \w+\n)?"
+    r"    type\(grid_t\), intent\((\w+)\) :: (\w+)\n(.*?)(  end subroutine)"
+)
 EXTENT = """  type :: extent_t
     integer :: n
   end type extent_t
@@ -169,6 +175,32 @@ def source(seeds: list[int]) -> str:
         text = text.replace("MPI_INIT(ierr)\n", "MPI_INIT(ierr)\n  extent%n = n\n")
         if seeds[0] % 4 == 2:
             text = text.replace("reset(g, 2)\n", "reset(g, 2)\n  extent%n = n + 8\n", 1)
+    if seeds[0] // 8 % 2:
+        text = with_views(text)
     return text.replace("module objects", f"module objects{seeds[0]}").replace(
         "use objects", f"use objects{seeds[0]}"
     )
+
+
+def with_views(text: str) -> str:
+    """The program with pointers to components, set first of all, in routines that get an object."""
+    text = text.replace("type(grid_t) :: g,", "type(grid_t), target :: g,")
+    text = text.replace("  type(grid_t) :: h\n", "  type(grid_t), target :: h\n")
+    return _ROUTINE.sub(_with_view, text)
+
+
+def _with_view(match: re.Match[str]) -> str:
+    """A routine that names components of numbers which an object allocates by pointers instead."""
+    head, given, name, body, _ = match.groups()
+    found = sorted(set(re.findall(rf"\b{name}%([uv])\(", body)))
+    if not found or head in ("reset", "check", "add_object"):
+        return match[0]
+    declared = ", ".join(f"to_{part}(:)" for part in found)
+    lines = [f"    type(grid_t), intent({given}), target :: {name}"]
+    lines.append(f"    double precision, pointer, contiguous :: {declared}")
+    first = re.search(r"(?m)^    integer :: i\b.*\n", body)
+    at = 0 if first is None else first.end()
+    sets = "".join(f"    to_{part} => {name}%{part}\n" for part in found)
+    rest = re.sub(rf"\b{name}%([uv])\(", r"to_\1(", body[at:])
+    new = "\n".join([*lines, body[:at] + sets + rest])
+    return match[0].replace(f"    type(grid_t), intent({given}) :: {name}\n{body}", new)

@@ -23,6 +23,8 @@ class Routine:
     problem: Cause | None = None  # why nothing in it may be rewritten
     declare_after: int = -1  # byte offset behind the declarations
     first_executable: int = -1
+    # Of Fortran: the pointers that the routine sets at its top for good, and how.
+    views: dict[str, str] = field(default_factory=dict)
     interface: str = ""  # Fortran: "mpif.h", "mpi" or "mpi_f08"
     address_taken: bool = False
     conditional: bool = False  # of Fortran: other builds may have another one, or none

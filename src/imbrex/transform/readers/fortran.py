@@ -66,12 +66,15 @@ def read_fortran(units: list[Units], program: Program, shared: set[str]) -> None
     undeclared = _undeclared(scopes, program)
     program.moved |= any(unit.moved for unit in units)
     linked = [unit.linked for unit in units]
+    owning = False
     if not undeclared and not program.skipped and None not in linked:
         words = set(program.inactive).union(*(each for each in linked if each is not None))
         lines = (line for unit in units for line in unit.lines)
         made = constructed_words(lines, scopes, definitions)
         if made is not None and any(scope.kind == "program" for scope in scopes):
-            own_pointers(scopes, definitions, names, words | made)
+            owning = own_pointers(scopes, definitions, names, words | made)
+    for scope in scopes if not owning else ():
+        scope.views = []
     whole = any(scope.kind == "program" for scope in scopes) and not program.skipped
     names.types = Types(scopes, definitions, undeclared, whole=whole)
     program.record_types = names.types.of_records()
@@ -285,6 +288,7 @@ def _enter(scope: Scope, names: Names, program: Program, identifiers: frozenset[
     routine.visible = True
     routine.declare_after = scope.declare_after
     routine.first_executable = block.statements[0].start if block.statements else -1
+    routine.views = {view.name: view.line.text.replace("=>", " => ") for view in scope.views}
     routine.interface = names.interface(scope)
     routine.exported = identifiers
     routine.host = "" if scope.parent is None else f"{scope.parent.key}@{scope.parent.file}"

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from imbrex.transform.model.memory import MOVES
+from imbrex.transform.model.statements import Statement
 from imbrex.transform.readers.fortran_components import Components
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing, split_arguments
 from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_plain import Plain
 from imbrex.transform.readers.fortran_scopes import Scope, is_call
 
+_WORD = re.compile(r"[a-z_]\w*")
 _ENTRY = re.compile(r"([a-z]\w*)=>(.+)")
 _PATH = re.compile(r"[a-z]\w*(?:%[a-z]\w*)*")
 _TOKEN = re.compile(
@@ -65,6 +68,14 @@ class Selectors:
         self.values.append((name, "integer" if integer else "double precision", (first, last)))
         return True
 
+    def take_view(self, names: Names, scope: Scope, line: LogicalLine, name: str) -> bool:
+        """Take what a pointer is set to, `u => grid%u`; False where that is not known."""
+        at = line.masked.index("=>") + 2
+        if not self._is_variable(names, scope, line.masked[at:]):
+            return False
+        self.texts[name] = line.text[at:]
+        return True
+
     def _is_variable(self, names: Names, scope: Scope, selector: str) -> bool:
         """Whether a selector names one object, or a component of one in which it stays."""
         if "%" not in selector:
@@ -109,6 +120,28 @@ def _is_one_value(selector: str) -> bool:
     return re.fullmatch(r"[\w%+\-*/.()]+", selector) is not None and "(" not in re.sub(
         r"(?<![\w)])\(", "", selector
     )
+
+
+def keeps_names(
+    statements: list[Statement], inside: list[LogicalLine], selectors: Selectors
+) -> bool:
+    """Whether all that the names of an ASSOCIATE stand for is seen in what it holds.
+
+    What is not analysed may name them. An array keeps its memory where nothing there can take it.
+    """
+    every = [each for statement in statements for each in statement.walk()]
+    if any(each.allocation or each.allocates for each in every):
+        return False
+    stopped = [(each.line, each.end_line) for each in every if each.stop is not None]
+    for line in inside:
+        words = set(_WORD.findall(line.masked))
+        near = any(first <= line.line <= last for first, last in stopped)
+        if near and words & selectors.names:
+            return False
+    if not selectors.swapped:
+        return True
+    moved = any(access.variable == MOVES for each in every for access in each.accesses)
+    return not moved and all(call.name.startswith("MPI_") for each in every for call in each.calls)
 
 
 def written_out(line: LogicalLine, texts: dict[str, str]) -> LogicalLine:

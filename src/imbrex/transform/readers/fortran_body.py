@@ -31,6 +31,7 @@ from imbrex.transform.readers.fortran_scopes import Scope, depth_zero_equals, is
 from imbrex.transform.readers.fortran_skipped import skipped
 from imbrex.transform.readers.fortran_swapped import Swapped
 from imbrex.transform.readers.fortran_values import note_value
+from imbrex.transform.readers.fortran_viewing import Viewing
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _OUTPUT = re.compile(
@@ -53,7 +54,8 @@ class Body:
         self.names = names
         self.enter(scope)
         self.bound = Bound(names, scope)
-        self.lines = [self.bound.plain(line) for line in scope.body]
+        self.viewing = Viewing(names, scope)
+        self.lines = [self.bound.plain(line) for line in self.viewing.lines]
         self.position = 0
         self.labels: list[str] = []  # labels that end an open DO
         self.broken = ""  # the first construct that is not closed, or has another one's name
@@ -75,7 +77,9 @@ class Body:
             statements.append(self.opaque(line, ReasonKind.CONSTRUCT()))
         start = self.lines[0].start if self.lines else 0
         end = self.lines[-1].end if self.lines else 0
-        return self.as_block(statements, start, end)
+        block = self.as_block(statements, start, end)
+        self.viewing.finish(block)
+        return block
 
     @staticmethod
     def as_block(statements: list[Statement], start: int, end: int) -> Block:

@@ -11,10 +11,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from imbrex.transform.model.memory import MOVES, Access
+from imbrex.transform.model.memory import Access
 from imbrex.transform.model.statements import Kind, Statement
 from imbrex.transform.readers.fortran_arguments import Effects
-from imbrex.transform.readers.fortran_associated import Selectors, written_out
+from imbrex.transform.readers.fortran_associated import Selectors, keeps_names, written_out
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing
 from imbrex.transform.readers.fortran_scopes import (
     Declarations,
@@ -27,7 +27,6 @@ from imbrex.transform.readers.fortran_scopes import (
 if TYPE_CHECKING:
     from imbrex.transform.readers.fortran_body import Body
 
-_WORD = re.compile(r"[a-z_]\w*")
 _PLAIN = re.compile(r"(?:doubleprecision|integer|real|complex|logical)")
 _ATTRIBUTES = frozenset({"dimension"})
 
@@ -109,7 +108,7 @@ def _associate(
         *body.lines[end:],
     ]
     statement = _statement(body, line, scope, end)
-    if statement is None or not _is_told(body, statement, inside, selectors):
+    if statement is None or not keeps_names(statement.blocks[0].statements, inside, selectors):
         return None
     statement.accesses += effects.accesses
     statement.names_alone = not selectors.values
@@ -117,28 +116,6 @@ def _associate(
     keys = _live(body, scope, own, statement)
     statement.accesses += [Access(key, False, True, line.line) for key in keys]
     return statement
-
-
-def _is_told(
-    body: Body, statement: Statement, inside: list[LogicalLine], selectors: Selectors
-) -> bool:
-    """Whether all that the names of an ASSOCIATE stand for is seen in what it holds.
-
-    What is not analysed may name them. An array keeps its memory where nothing there can take it.
-    """
-    every = [each for block in statement.blocks for s in block.statements for each in s.walk()]
-    if any(each.allocation or each.allocates for each in every):
-        return False
-    stopped = [(each.line, each.end_line) for each in every if each.stop is not None]
-    for line in inside:
-        words = set(_WORD.findall(line.masked))
-        near = any(first <= line.line <= last for first, last in stopped)
-        if near and words & selectors.names:
-            return False
-    if not selectors.swapped:
-        return True
-    moved = any(access.variable == MOVES for each in every for access in each.accesses)
-    return not moved and all(call.name.startswith("MPI_") for each in every for call in each.calls)
 
 
 def _block(

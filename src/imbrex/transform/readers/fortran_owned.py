@@ -16,35 +16,82 @@ from collections.abc import Iterable, Iterator
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers.fortran_extended import Families
 from imbrex.transform.readers.fortran_groups import without_mixed
-from imbrex.transform.readers.fortran_lines import LogicalLine, closing, first_of_reference
+from imbrex.transform.readers.fortran_lines import (
+    LogicalLine,
+    closing,
+    first_of_reference,
+    linked_names,
+)
 from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_scopes import OWNS, Scope, Symbol
 from imbrex.transform.readers.fortran_types import Definition, type_name
+from imbrex.transform.readers.fortran_views import View
 
 _WORD = re.compile(r"[a-z_]\w*")
 _ASKED = re.compile(r"(?:deallocate|nullify|associated|allocated)\(")
+_NEVER = frozenset({"pointer", "allocatable", "optional", "volatile", "codimension"})
 _CLASS = re.compile(r"integer|double|real|complex|logical|character")
 
 
 def own_pointers(
     scopes: list[Scope], definitions: list[Definition], names: Names, linked: set[str]
-) -> None:
+) -> bool:
     """Take pointers that own their memory for allocatable ones, in what scopes and types declare.
 
     `linked`: words of all statements that associate pointers. The program must be there as a whole.
+    Views of what owns its memory are names of it, and all others count as pointers like any.
+    Whether this can be told.
     """
     problems = [scope.problem for scope in scopes if scope.problem is not None]
     entries = any(problem.kind is ReasonKind.ENTRY for problem in problems)
     if entries or "null" in names.own.functions:
-        return
-    taken = list(_dummies(scopes))
+        return False
+    while True:
+        names.pointed = []
+        found = _owning(scopes, definitions, names, linked)
+        if found is None:
+            return False
+        owners = {id(symbol) for symbol in found}
+        dummies = {_class(symbol.type) for symbol in _dummies(scopes, linked)}
+        wrong = [
+            (scope, view)
+            for scope in scopes
+            for view in scope.views
+            if _class(scope.symbols[view.name].type) in dummies
+            or not _stays(_viewed(scope, view, definitions, names), owners)
+        ]
+        if not wrong:
+            break
+        linked = linked | _words_of(view for scope, _ in wrong for view in scope.views)
+        for scope, _ in wrong:
+            scope.views = []
+    for symbol in found:
+        if "pointer" in symbol.attributes:
+            symbol.attributes |= {"allocatable", OWNS}
+        symbol.attributes -= {"pointer", "target"}
+    for scope in scopes:
+        for view in scope.views:
+            scope.symbols[view.name].attributes -= {"pointer"}
+    return True
+
+
+def _stays(symbol: Symbol | None, owners: set[int]) -> bool:
+    """Whether what a view names is an array that has memory of its own, and no other name."""
+    return symbol is not None and ("allocatable" in symbol.attributes or id(symbol) in owners)
+
+
+def _owning(
+    scopes: list[Scope], definitions: list[Definition], names: Names, linked: set[str]
+) -> list[Symbol] | None:
+    """The pointers that own their memory, and the targets that nothing points at."""
+    taken = list(_dummies(scopes, linked))
     if any(symbol.type.startswith(("class(*", "type(*")) for symbol in taken):
-        return
+        return None
     found = [
         symbol
         for scope in scopes
         for symbol in scope.symbols.values()
-        if symbol.name not in scope.dummies
+        if not (symbol.name in scope.dummies and "pointer" in symbol.attributes)
         and symbol.name not in (scope.result, scope.name)
         and symbol.name not in scope.equivalences
         and _may_own(symbol, linked, taken)
@@ -57,10 +104,36 @@ def own_pointers(
     ]
     copied = copied_types(scopes, definitions, names)
     found += [symbol for each, symbol in components if each.scope.name not in copied]
-    for symbol in without_mixed(found, scopes, definitions, names):
-        if "pointer" in symbol.attributes:
-            symbol.attributes |= {"allocatable", OWNS}
-        symbol.attributes -= {"pointer", "target"}
+    return without_mixed(found, scopes, definitions, names)
+
+
+def _viewed(
+    scope: Scope, view: View, definitions: Iterable[Definition], names: Names
+) -> Symbol | None:
+    """The component that a view names, where it is an array of one object that stays in it."""
+    families = Families(definitions)
+    base, *path = view.target.split("%")
+    found = names.find(scope, base)
+    if found is None:
+        return None
+    symbol = found[1]
+    for name in path:
+        if symbol.attributes & _NEVER or symbol.bounds or symbol.common is not None:
+            return None
+        known = families.component(type_name(symbol.type), name)
+        if known is None:
+            return None
+        symbol = known[1]
+    pointer = scope.symbols[view.name]
+    if _class(symbol.type) != _class(pointer.type) or len(symbol.bounds) != len(pointer.bounds):
+        return None
+    keeps = symbol.attributes & {"pointer", "allocatable"}
+    return symbol if keeps and not symbol.attributes & {"volatile", "codimension"} else None
+
+
+def _words_of(views: Iterable[View]) -> set[str]:
+    """The words of the lines that set views, which count where these may not be read so."""
+    return set().union(*(linked_names(view.line) for view in views))
 
 
 def constructed_words(
@@ -87,12 +160,18 @@ def constructed_words(
     return set().union(*(_WORD.findall(text) for text in texts if made.search(text)))
 
 
-def _dummies(scopes: Iterable[Scope]) -> Iterator[Symbol]:
+def _dummies(scopes: list[Scope], linked: set[str]) -> Iterator[Symbol]:
     """The dummy arguments that may point to, or be pointed at, what they are given."""
+    moves = [move for scope in scopes for run in scope.pointings for move in run]
+    moves += [move for scope in scopes for swap in scope.swaps for move in swap.moves]
+    linked = linked.union(*(_WORD.findall(move.source) for move in moves))
     for scope in scopes:
         for name in scope.dummies:
             symbol = scope.symbols.get(name)
-            if symbol is not None and symbol.attributes & {"pointer", "target"}:
+            if symbol is None:
+                continue
+            pointed = name in linked or symbol.type.startswith(("class(*", "type(*"))
+            if "pointer" in symbol.attributes or ("target" in symbol.attributes and pointed):
                 yield symbol
 
 
@@ -100,7 +179,9 @@ def _may_own(symbol: Symbol, linked: set[str], taken: list[Symbol]) -> bool:
     attributes = symbol.attributes
     if not attributes & {"pointer", "target"} or symbol.common is not None:
         return False
-    if symbol.name in linked or symbol.type.startswith(("class", "procedure")):
+    if symbol.name in linked or symbol.type.startswith("procedure"):
+        return False
+    if symbol.type.startswith("class") and "pointer" in attributes:
         return False
     if attributes & {"external", "volatile", "codimension", "bind"}:
         return False

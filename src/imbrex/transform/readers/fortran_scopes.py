@@ -20,6 +20,7 @@ from imbrex.transform.readers.fortran_lines import (
     split_arguments,
 )
 from imbrex.transform.readers.fortran_swaps import Move, Swap
+from imbrex.transform.readers.fortran_views import View
 
 OWNS = "owns"  # an attribute of no compiler: a pointer that is told apart as what is allocatable
 _NAME = r"[a-z_]\w*"
@@ -85,6 +86,7 @@ class Scope:
     body: list[LogicalLine] = field(default_factory=list)
     swaps: list[Swap] = field(default_factory=list)
     pointings: list[tuple[Move, ...]] = field(default_factory=list)
+    views: list[View] = field(default_factory=list)  # pointers that are read as names of arrays
     declare_after: int = -1
     last_line: int = 0
     saves_all: bool = False

@@ -32,6 +32,7 @@ from imbrex.transform.readers.fortran_scopes import (
 )
 from imbrex.transform.readers.fortran_swaps import find_pointings, find_swaps
 from imbrex.transform.readers.fortran_types import Definition
+from imbrex.transform.readers.fortran_views import find_views
 
 FORTRAN_SUFFIXES = frozenset({".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".f08"})
 
@@ -242,6 +243,8 @@ class Units:
             scope.pointings = find_pointings(scope.body, scope.swaps)
             runs = [*(swap.moves for swap in scope.swaps), *scope.pointings]
             swapping |= {id(move.line) for run in runs for move in run}
+            scope.views = find_views(scope)
+            swapping |= {id(view.line) for view in scope.views}
         alone = [line for line in lines if id(line) not in swapping]
         self.moved = any("move_alloc" in f"{line.masked} {line.directive}" for line in alone)
         if self.linked is not None:

@@ -89,7 +89,7 @@ class Hoisting(Splitting[Hoist]):
         routine = site.routine
         if routine.address_taken or routine.generic or routine.conditional or routine.problem:
             return None
-        if routine.plain_name.lower() in self.program.inactive:
+        if routine.plain_name.lower() in self.program.inactive or routine.views:
             return None
         if routine.visible and (not self.program.has_main or self.program.hidden_code):
             return None

@@ -334,6 +334,9 @@ class Halves:
         self, number: int, body: str, needed: set[str], names: list[str], kept: list[Variable]
     ) -> str:
         data = self.source.data
+        views = [line for name, line in self.routine.views.items() if name in needed]
+        body = "\n".join([*(self._indent() + line for line in views), body])
+        needed = needed | identifiers("\n".join(views), fold=True)
         end = data.find(b"\n", self.routine.declare_after)
         lines, used = fortran_specification(
             self.source, self.span[0], end, needed, [name.lower() for name in names]
