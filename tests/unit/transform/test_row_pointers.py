@@ -7,6 +7,10 @@ from pathlib import Path
 import pytest
 from tests.unit.transform.replacing import changed, rewritten
 
+from imbrex.transform.analysed import Analysis
+from imbrex.transform.model.affine import Affine
+from imbrex.transform.options import Options
+
 WHOLE = (Path(__file__).parent / "cases" / "row_pointers.c").read_text()
 C = WHOLE[: WHOLE.index("    float **x = separate")] + WHOLE[WHOLE.index("    double sum = ") :]
 C = changed(
@@ -77,6 +81,13 @@ GO: dict[str, dict[str, str]] = {
     "the length changes before": {MADE: "    m++;\n" + MADE},
     "arrays of pointers as parameters": {"double **u, int n": "double *u[], int n"},
 }
+FILL = """static void fill(double **a, int rows, int cols)
+{
+    for (int i = 0; i < rows; i++)
+        a[i] = malloc(cols * sizeof(double));
+}
+
+"""
 POOL = "static double pool[4096], *next = pool;\n\n"
 FIRST = "static void first(double ***p, double **q)\n{\n    (*p)[1] = q[1];\n}\n\n"
 ANEW = "static void anew(double **p, int m)\n{\n    *p = malloc(m * sizeof(double));\n}\n\n"
@@ -108,6 +119,26 @@ STAY: dict[str, dict[str, str]] = {
     "a block that moves on": filled(
         "    for (int i = 0; i < rows; i++) {\n        a[i] = data;\n        data += cols;\n    }\n"
     ),
+    "a block that moves meanwhile": filled(
+        "    for (int i = 0; i < rows; i++) {\n        a[i] = data + i * cols;\n"
+        "        data -= 2;\n    }\n"
+    ),
+    "rows that another routine sets": {
+        "static double **block(": FILL + "static double **block(",
+        **of_own("    fill(a, rows, cols);\n"),
+    },
+    "rows of two lengths": of_own(
+        LOOP + "        if (i % 2)\n            a[i] = malloc(cols * sizeof(double));\n"
+        "        else\n            a[i] = malloc((cols - 1) * sizeof(double));\n"
+    ),
+    "a routine that is called by a pointer": {
+        MADE: MADE + "    void (*kernel)(double **, double **, int, int) = jacobi;\n"
+        "    kernel(u, v, n, m - 1);\n"
+    },
+    "a routine that unseen code may call": {
+        "static int up": "void later(void (*)(double **, double **, int, int));\n\nstatic int up",
+        MADE: MADE + "    later(jacobi);\n",
+    },
     "memory that is kept": {
         "static double **block(": POOL + "static double **block(",
         DATA: "    double *data = next;\n",
@@ -178,3 +209,50 @@ def test_they_are_one_array(replaced: dict[str, str], tmp_path: Path) -> None:
 @pytest.mark.parametrize("replaced", STAY.values(), ids=STAY)
 def test_they_are_not(replaced: dict[str, str], tmp_path: Path) -> None:
     assert SIGN not in rewritten(tmp_path / "row_pointers.c", changed(C, replaced))
+
+
+# Where some pointer that exchanges values with the arrays is none to such rows.
+OTHER_ROWS = [
+    *("rows that are shared", "one row", "rows of two blocks", "rows of one of two blocks"),
+    *("a block that moves on", "a block that moves meanwhile", "memory that is kept"),
+    *("a row that is set anew", "rows that change places", "the first row is set anew"),
+    *("a row through another pointer", "a row through the address of all", "rows by arithmetic"),
+    *("a row that moves on", "a row that moves on by more", "rows that are copied"),
+    *("a row by its address", "code that is not seen", "pointers of an array"),
+    *("two with the same rows", "rows that another routine sets"),
+    "a routine that is called by a pointer",
+]
+# Where the lengths of some rows are not known, by the pointers.
+OTHER_LENGTHS = {
+    "rows of two lengths": {"u", "v", "t"},
+    "the length changes behind": {"u", "v", "t"},
+    "the length changes in the routine": {"u", "v"},
+    "arrays of two lengths": {"u"},
+    "one of two lengths": {"u", "v", "t"},
+    "rows of many lengths": {"u", "v", "t", "w"},
+    "rows of a parameter that is set": set(),
+    "a parameter with rows of another length": {"u", "w"},
+    "a routine that unseen code may call": {"u", "v"},
+}
+
+
+def lengths(tmp_path: Path, replaced: dict[str, str]) -> dict[str, list[Affine | None]]:
+    """The lengths of the rows of pointers that are read as arrays, by their names."""
+    path = tmp_path / "row_pointers.c"
+    path.write_text(changed(C, replaced))
+    program = Analysis([path], Options()).program
+    found: dict[str, list[Affine | None]] = {}
+    for key, length in program.row_lengths.items():
+        found.setdefault(program.variables[key].name, []).append(length)
+    return found
+
+
+@pytest.mark.parametrize("name", OTHER_ROWS)
+def test_other_rows(name: str, tmp_path: Path) -> None:
+    assert "u" not in lengths(tmp_path, STAY[name])
+
+
+@pytest.mark.parametrize(("name", "unknown"), OTHER_LENGTHS.items(), ids=OTHER_LENGTHS)
+def test_other_lengths(name: str, unknown: set[str], tmp_path: Path) -> None:
+    found = lengths(tmp_path, STAY[name])
+    assert {each for each in ("u", "v", "t", "w") if None in found.get(each, [])} == unknown

@@ -132,9 +132,8 @@ def _unfilled(program: Program, family: dict[str, str]) -> set[str]:
         mine = stores[key]
         if made != (1 if mine else 0):
             wrong.add(root)
-        lengths = {store.length for store in mine if store.length is not None}
         counted = {store.base for store in mine} - {"", key}
-        if mine and (len(lengths) != 1 or len(counted) > 1):
+        if len(counted) > 1:
             wrong.add(root)
         if not all(base in once and is_new(base) and len(users[base]) == 1 for base in counted):
             wrong.add(root)
@@ -269,21 +268,11 @@ class _Lengths:
 
     def _stays(self, routine: Routine, key: str, length: Affine) -> bool:
         """Whether what the length is made of keeps its value from where the pointer is set on."""
-        if any(self._is_unknown(routine, name) for name in length.variables()):
-            return False
         changed = self.footprints.changed_by(self._behind(routine, key), routine.file)
         return length.variables().isdisjoint(changed)
 
-    def _is_unknown(self, routine: Routine, name: str) -> bool:
-        variable = self.program.variables.get(name)
-        if variable is None:
-            return True
-        return variable.kind in ("local", "parameter") and is_of_another(
-            self.program, routine, name
-        )
-
     def _behind(self, routine: Routine, key: str) -> list[Statement]:
-        """The statements of a pointer's block from the first on that sets it, if it is plain."""
+        """The statements of a pointer's block from the first on that sets it."""
         place = None if key in routine.parameters else place_in_c(key)
         block = None if place is None else from_declaration(routine, place[1])
         if block is None:
@@ -291,5 +280,5 @@ class _Lengths:
         for number, statement in enumerate(block):
             inside = (a for s in statement.walk() for a in s.accesses)
             if any(a.variable == key and a.write and not a.through for a in inside):
-                return block if statement.blocks else block[number:]
+                return block[number:]
         return block
