@@ -188,6 +188,9 @@ STAY: dict[str, dict[str, str]] = {
         "static void end(": TRIANGLE + "static void end(",
         JACOBI: JACOBI + "    double **w = triangle(n + 2, m);\n    if (n > 6)\n        u = w;\n",
     },
+    "a parameter with longer rows": {
+        JACOBI: JACOBI + "    double **w = block(n + 2, m + 2);\n    if (n > 6)\n        u = w;\n",
+    },
     "two with the same rows": {
         MADE: "    double *data = malloc((n + 2) * m * sizeof(double));\n"
         "    double **u = malloc((n + 2) * sizeof(double *));\n"
@@ -232,6 +235,7 @@ OTHER_LENGTHS = {
     "rows of many lengths": {"u", "v", "t", "w"},
     "rows of a parameter that is set": set(),
     "a parameter with rows of another length": {"u", "w"},
+    "a parameter with longer rows": {"u"},
     "a routine that unseen code may call": {"u", "v"},
 }
 
