@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 
+from imbrex.transform.analysis.given_lines import lengths_of
 from imbrex.transform.model.affine import Affine, Range, Section
 from imbrex.transform.model.linear_indices import Strides, parts_of_index
 from imbrex.transform.model.memory import Access, Meant
@@ -93,13 +94,13 @@ class LocalPointers:
 
 def there(program: Program, access: Access, meant: Meant) -> Access:
     """An access through a pointer as one to the memory that it was set to."""
-    lines = program.variables[access.variable].bounds[:-1]
-    lengths = tuple(high.plus(Affine(1)) for _, high in lines if high is not None)
+    pointer = program.variables[access.variable]
+    lines, lengths = pointer.bounds[:-1], lengths_of(pointer)
     section: Section | None = None
     strides: Strides = ()
     if access.strides or not lines:
         section, strides = _moved(access.section, access.strides, meant.first)
-    elif len(lengths) < len(lines):
+    elif lengths is None:
         pass
     elif lines == program.variables[meant.variable].bounds[:-1]:
         section = _of_same_lines(access.section, meant.first)

@@ -30,16 +30,22 @@ class _Row(NamedTuple):
     number: Any | None  # the expression; None: the first row
 
 
-def _row(reader: Reader, cursor: Any) -> _Row | None:
-    """Which row `u[i]` or `*u` is a pointer to."""
-    cursor = cursor.stripped
+def _parts(cursor: Any) -> tuple[Any, Any | None] | None:
+    """The pointer and the index of `u[i]`; no index of `*u`."""
     if cursor.kind is ck.ARRAY_SUBSCRIPT_EXPR:
         base, index = cursor.operands
-    elif cursor.kind is ck.UNARY_OPERATOR and cursor.unary_operator == cc.DEREFERENCE:
-        base, index = cursor.operands[0], None
-    else:
+        return base.stripped, index
+    if cursor.kind is ck.UNARY_OPERATOR and cursor.unary_operator == cc.DEREFERENCE:
+        return cursor.operands[0].stripped, None
+    return None
+
+
+def _row(reader: Reader, cursor: Any) -> _Row | None:
+    """Which row `u[i]` or `*u` is a pointer to."""
+    parts = _parts(cursor.stripped)
+    if parts is None:
         return None
-    base = base.stripped
+    base, index = parts
     if base.kind is not ck.DECL_REF_EXPR or not cc.points_to_rows(base.type):
         return None
     named = base.referenced
@@ -179,12 +185,10 @@ def row_element(reader: Reader, cursor: Any, effects: Effects) -> Memory | None:
         found = _element(reader, row, None, cursor, effects)
         found.fixed = True
         return found
-    if cursor.kind is ck.ARRAY_SUBSCRIPT_EXPR:
-        base, index = cursor.operands
-    elif cursor.kind is ck.UNARY_OPERATOR and cursor.unary_operator == cc.DEREFERENCE:
-        base, index = cursor.operands[0], None
-    else:
+    parts = _parts(cursor)
+    if parts is None:
         return None
+    base, index = parts
     row = _row(reader, base)
     if row is None or row.key not in reader.program.row_lengths:
         return None
