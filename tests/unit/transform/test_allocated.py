@@ -77,7 +77,7 @@ IN_A_MODULE: dict[str, tuple[dict[str, str], bool, bool]] = {
     "by a local variable": ({"u(0:nx+1, 0": "u(0:n+1, 0"}, True, True),
     "by another local variable": (
         {"u(0:nx+1, 0": "u(0:n+1, 0", "nx = n\n": "nx = n\n  n = 30\n"},
-        False,
+        True,
         False,
     ),
     "by a local variable that is read": (
@@ -96,7 +96,18 @@ IN_A_MODULE: dict[str, tuple[dict[str, str], bool, bool]] = {
         True,
     ),
     "too short": ({"u(0:nx+1, 0": "u(0:nx-1, 0"}, True, False),
-    "by a number": ({"u(0:nx+1, 0": "u(0:41, 0"}, True, False),
+    "by a number": ({"u(0:nx+1, 0": "u(0:41, 0"}, True, True),
+    "by a number that is too small": ({"u(0:nx+1, 0": "u(0:39, 0"}, True, False),
+    "by a number, of a size that is read": (
+        {"u(0:nx+1, 0": "u(0:41, 0", "nx = n\n": "read(*, *) nx\n"},
+        True,
+        False,
+    ),
+    "by a number, of a size that another one is": (
+        {"u(0:nx+1, 0": "u(0:41, 0", "n = 40\n": "read(*, *) n\n"},
+        True,
+        False,
+    ),
     "set again": ({"! afterwards": "nx = nx + 1"}, False, False),
     "set again by a routine": ({"! afterwards": "call later(nx, v)"}, False, False),
     "another is set by a routine": ({"! afterwards": "call later(n, v)"}, True, True),
@@ -193,7 +204,6 @@ IN_A_MODULE: dict[str, tuple[dict[str, str], bool, bool]] = {
 }
 # Where `n` is a variable of the program that lasts as long as the sizes do.
 IN_MAIN_ALONE = {
-    "by another local variable": [True, False],
     "by a local variable that is set again": [False, False],
     "by a local variable where the size was asked for": [True, False],
 }

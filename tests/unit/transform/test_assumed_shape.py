@@ -167,7 +167,8 @@ NOT_DIVIDED = {
     "pointers": {"declared": "pointer", "code": "  w => u\n" + nest(BODY), "shape": "0:, 0:"},
     "targets": {
         "declared": "allocatable, target",
-        "routines": "  subroutine point(x)\n    real(8), target :: x(:)\n  end subroutine point\n",
+        "routines": "  subroutine point(x)\n    real(8), target :: x(:)\n"
+        "    real(8), pointer, save :: p(:)\n    p => x\n  end subroutine point\n",
         "code": nest(BODY),
     },
     "another name in a list": {"only": ", only: exchange => halo, step, grid_t"},
