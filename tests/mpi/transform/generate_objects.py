@@ -175,7 +175,7 @@ def source(seeds: list[int]) -> str:
         text = text.replace("MPI_INIT(ierr)\n", "MPI_INIT(ierr)\n  extent%n = n\n")
         if seeds[0] % 4 == 2:
             text = text.replace("reset(g, 2)\n", "reset(g, 2)\n  extent%n = n + 8\n", 1)
-    if seeds[0] // 8 % 2:
+    if seeds[0] // 8 % 4 == 3:
         text = with_views(text)
     return text.replace("module objects", f"module objects{seeds[0]}").replace(
         "use objects", f"use objects{seeds[0]}"

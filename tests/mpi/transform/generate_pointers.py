@@ -75,6 +75,15 @@ static void rows(double **p, double **q, int n, int m)
     }
 }
 
+static double total(double **p, int n, int m, int weight)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n + 2; i++)
+        for (int j = 0; j < m + 2; j++)
+            sum += p[i][j] * (1 + (i + j) % weight);
+    return sum;
+}
+
 static void drift(double **p, int n, int m)
 {
     for (int i = 1; i <= n; i++)
@@ -103,12 +112,10 @@ BEGIN = """    double sent[40], got[40], own = 0.0;
     for (int i = 0; i < 2000; i++)
         own = 0.5 * own + i;
 """
-END = """    double sum = got[3] + own;
-    for (int i = 0; i < n + 2; i++)
-        for (int j = 0; j < m + 2; j++)
-            sum += (u[i][j] + 2 * v[i][j] + 3 * w[i][j]) * (1 + (i + j) % 13);
-    printf("program {number} rank %d %.17g\\n", rank, sum);
-"""
+END = """    double more = got[3] + own;
+{totals}"""
+TOTAL = """    printf("program {number} rank %d array {line} %.17g\\n", rank,
+           more + total({array}, n, m, {weight}));"""
 INDENT = " " * 8
 
 
@@ -143,7 +150,15 @@ class _Routine:
                 lines += self._turn()
             if self.wild and self.random.random() < 0.3:
                 lines.append(f"{INDENT}{self._odd()}")
-        return "\n".join([BEGIN, *lines, "    }", END.format(number=number)])
+        return "\n".join([BEGIN, *lines, "    }", self._totals(number)])
+
+    @staticmethod
+    def _totals(number: int) -> str:
+        lines = [
+            TOTAL.format(number=number, line=line, array="uvw"[line // 2], weight=13 + line % 2)
+            for line in range(6)
+        ]
+        return END.format(totals="\n".join(lines)) + "\n"
 
     def _exchange(self, p: str) -> list[str]:
         draw = self.random.random()
