@@ -154,3 +154,49 @@ def test_a_start_stays_behind_its_wait(tmp_path: Path, monkeypatch: pytest.Monke
     assert body.index("imbrex_requests, ") < body.index("MPI_Isend(a, ")
     (send,) = [d for d in outcome.decisions if d.site.call.name == "MPI_Send"]
     assert "in the next iteration" in send.details[1]
+
+
+TURNED = """#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#define N 100
+static double b[N];
+static double *e, *f;
+static void work(double *x)
+{
+    for (int i = 0; i < N; i++)
+        x[i] = 0.5 * x[i] + 1.0;
+}
+int main(int argc, char **argv)
+{
+    int rank, peer;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    peer = 1 - rank;
+    e = calloc(N, sizeof(double));
+    f = calloc(N, sizeof(double));
+    for (int k = 0; k < 9; k++) {
+        double *t = e;
+        e = f;
+        f = t;
+        work(b);
+        f[0] = rank;
+        MPI_Sendrecv(e, 1, MPI_DOUBLE, peer, 1, f, 1, MPI_DOUBLE, peer, 1, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+    }
+    printf("%g %g %g\\n", b[1], e[0], f[0]);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def test_what_is_received_is_sent_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The buffers of one call do not overlap, but what comes is what the next call sends."""
+    monkeypatch.chdir(tmp_path)
+    path = Path("case.c")
+    path.write_text(TURNED)
+    text = transform([path], Options()).after["case.c"].decode()
+    body = text.partition("for (int k")[2].partition("\n    }")[0]
+    assert body.index("work(b)") < body.index("MPI_Irecv(f") < body.index("MPI_Wait")
+    assert body.index("MPI_Isend(e") < body.index("work(b)")

@@ -53,6 +53,12 @@ class Reach:
     stopped: Statement | None = None  # what a wait does not pass
 
 
+def _of_one(transfer: Transfer, role: Role | None) -> Role | None:
+    """A start that is one of the same call, as the other half of MPI_Sendrecv is."""
+    same = role is not None and role.starts and role.transfer.call is transfer.call
+    return role if same else None
+
+
 def _order(transfer: Transfer) -> Cause:
     if transfer.collective:
         return ReasonKind.COLLECTIVE_ORDER()
@@ -219,7 +225,9 @@ class Motion:
                 reason = reason or self._start_over_events(each, footprint, changed)
         return (
             reason
-            or self._conflict(statement, transfer, accesses, footprint, changed, True, role)
+            or self._conflict(
+                statement, transfer, accesses, footprint, changed, True, _of_one(transfer, role)
+            )
             or leaves
         )
 
@@ -314,7 +322,10 @@ class Motion:
         statement: Statement,
         footprint: Footprint,
         changed: frozenset[str],
+        *,
+        again: bool = False,
     ) -> Reason | None:
+        """Why a wait may not pass a statement; `again`: it is one of the next iteration."""
         if isinstance(statement.role, Role) and not statement.role.starts:
             # Another wait is no use of the data: both transfers may be in flight.
             footprint = replace(footprint, accesses=statement.role.transfer.control)
@@ -336,7 +347,8 @@ class Motion:
                 )
         # What is sent may be read meanwhile. Where data decide whether control leaves, they are
         # the reason to look at.
-        conflict = self._conflict(statement, transfer, accesses, footprint, changed, used, role)
+        one = None if again else _of_one(transfer, role)  # in the next one it is another call
+        conflict = self._conflict(statement, transfer, accesses, footprint, changed, used, one)
         return reason or conflict or footprint.leaves
 
     def _stop(self, transfer: Transfer, footprint: Footprint) -> Reason | None:
@@ -354,16 +366,16 @@ class Motion:
         footprint: Footprint,
         changed: frozenset[str],
         used: bool,
-        role: Role | None,
+        one: Role | None,
     ) -> Reason | None:
+        """What a statement touches of what is under way; `one`: it starts the same call."""
         if footprint.independent:
             accesses = [a for a in accesses if a.variable not in footprint.independent]
         pair = self.footprints.conflict(accesses, footprint.accesses, changed)
-        same = role is not None and role.starts and role.transfer.call is transfer.call
-        if pair is not None and role is not None and same:
+        if pair is not None and one is not None:
             # The buffers of one call do not overlap (MPI 4.0, section 3.10).
             data = data_accesses(self.footprints.program, transfer)
-            theirs = data_accesses(self.footprints.program, role.transfer)
+            theirs = data_accesses(self.footprints.program, one.transfer)
             rest = [access for access in footprint.accesses if access not in theirs]
             control = [access for access in accesses if access not in data]
             pair = self.footprints.conflict(

@@ -65,7 +65,7 @@ def find_next_iteration(motion: Motion, transfer: Transfer, reach: Reach) -> Nex
         statement = block.statements[index]
         footprint = motion.footprints.of(statement, motion.routine.file)
         changed |= motion.footprints.changed_in(footprint)
-        reason = motion.wait_blocked(transfer, accesses, statement, footprint, changed)
+        reason = motion.wait_blocked(transfer, accesses, statement, footprint, changed, again=True)
         if reason is not None:
             break
         index += 1
