@@ -7,21 +7,15 @@ a whole, passes a whole array.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from imbrex.transform.analysis.mentions import Mentions
 from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.memory import Variable
-from imbrex.transform.model.name_lists import name_lists
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.statements import Statement
-
-_NO_CALL = re.compile(
-    rb"(?i)\s*(?:!|(?:(?:pure|impure|elemental|recursive|module)\s+)*(?:end\s*)?"
-    rb"(?:subroutine|function)\b|(?:public|private|use)\b)"
-)
 
 
 def find_contiguous(program: Program) -> None:
@@ -53,13 +47,14 @@ def _candidates(program: Program) -> dict[str, tuple[Routine, int]]:
     found: dict[str, tuple[Routine, int]] = {}
     if not program.is_whole:
         return found
+    mentions = Mentions(program)
     for routine in program.routines.values():
         mine = [
             (key, position)
             for position, key in enumerate(routine.parameters)
             if _scattered(program.variables.get(key))
         ]
-        if mine and not routine.address_taken and all_known(program, routine):
+        if mine and not routine.address_taken and mentions.all_known(routine):
             found.update({key: (routine, position) for key, position in mine})
     return found
 
@@ -74,41 +69,6 @@ def _calls(program: Program, routine: Routine) -> Iterator[tuple[Statement, Call
             for call in statement.calls:
                 if call.name == routine.name:
                     yield statement, call
-
-
-def all_known(program: Program, routine: Routine) -> bool:
-    """Whether each place that names a routine is a call that is read, or its definition.
-
-    A type may be bound to it: references by the type that are not read take its address.
-    """
-    spans: dict[str, list[tuple[int, int]]] = {}
-    own = routine.plain_name
-    for user in program.routines.values():
-        for statement in user.statements():
-            called = {call.name.rpartition("::")[2] for call in statement.calls if not call.unknown}
-            if own in called:
-                spans.setdefault(user.file, []).append((statement.start, statement.end))
-    for name, source in program.files.items():
-        if source.is_fortran:
-            spans.setdefault(name, []).extend(name_lists(source.data))
-            if routine.bound:
-                spans[name].extend(program.binding_lines.get(name, ()))
-    pattern = re.compile(rb"(?i)(?<!\w)" + re.escape(own.encode()) + rb"(?!\w)")
-    for name, source in program.files.items():
-        for match in pattern.finditer(source.data):
-            start = source.data.rfind(b"\n", 0, match.start()) + 1
-            before = source.data[start : match.start()]
-            if _NO_CALL.match(source.data, start) or _in_comment(before):
-                continue
-            if not any(first <= match.start() < last for first, last in spans.get(name, [])):
-                return False
-    return True
-
-
-def _in_comment(before: bytes) -> bool:
-    """Whether what follows on the line is a comment, as far as that is plain."""
-    text, mark, _ = before.partition(b"!")
-    return bool(mark) and not (b"'" in text or b'"' in text)
 
 
 def _follows(

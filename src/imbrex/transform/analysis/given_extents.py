@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice, product
 
-from imbrex.transform.analysis.contiguous import all_known
 from imbrex.transform.analysis.derived import Derived, is_of_main, split
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.given_elements import given_element
+from imbrex.transform.analysis.mentions import Mentions
 from imbrex.transform.analysis.sections import as_number, shape_at
 from imbrex.transform.analysis.told import told
 from imbrex.transform.model.affine import PRODUCT, Affine, array_of_element, field_of
@@ -75,6 +75,7 @@ class _Given:
         self.footprints = footprints
         self.derived = Derived(program, footprints)
         self.setters = self.derived.setters
+        self.mentions = Mentions(program)
         self.found: Extents = {}
         self.calls: dict[str, list[tuple[Routine, Call]]] = {}
         for user in program.routines.values():
@@ -85,7 +86,7 @@ class _Given:
     def calls_known(self, routine: Routine) -> bool:
         """Whether all calls of a routine are read, and none of them is one of its own."""
         calls = self.calls.get(routine.name, [])
-        if not calls or routine.address_taken or not all_known(self.program, routine):
+        if not calls or routine.address_taken or not self.mentions.all_known(routine):
             return False
         return not any(
             call.unknown or user is routine or self.program.callee(call.name, user.file) != routine

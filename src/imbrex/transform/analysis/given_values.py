@@ -8,9 +8,10 @@ has then bounds that other routines know by theirs.
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from imbrex.transform.analysis.contiguous import all_known
+from imbrex.transform.analysis.mentions import Mentions
 from imbrex.transform.model.affine import ARROW, Affine, array_of_element
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.program import Program
@@ -20,6 +21,8 @@ from imbrex.transform.model.statements import Statement
 if TYPE_CHECKING:
     from imbrex.transform.analysis.derived import Derived
 
+_WORD = re.compile(rb"\w+")
+
 
 class GivenValues:
     """Follows dummy arguments to all calls of their routines."""
@@ -27,6 +30,7 @@ class GivenValues:
     def __init__(self, derived: Derived) -> None:
         self.derived = derived
         self.program = derived.program
+        self.mentions = Mentions(self.program)
         self._known: dict[str, Affine | None] = {}
 
     def of(self, routine: Routine, dummy: str) -> Affine | None:
@@ -58,7 +62,7 @@ class GivenValues:
         if routine.address_taken or routine.problem or not self.program.in_fortran(routine.file):
             return None
         calls = self.derived.setters.callers.get(routine.key, [])
-        if not calls or not all_known(self.program, routine) or self._named_in_c(routine):
+        if not calls or not self.mentions.all_known(routine) or self._named_in_c(routine):
             return None
         position = routine.parameters.index(dummy)
         found: set[Affine] = set()
@@ -73,10 +77,13 @@ class GivenValues:
 
     def _named_in_c(self, routine: Routine) -> bool:
         """Whether code of C may call a routine by the name that a Fortran compiler gives it."""
-        name = re.compile(rb"\b" + routine.plain_name.lower().encode() + rb"__?\b")
-        return any(
-            name.search(source.data) for source in self.program.sources() if not source.is_fortran
-        )
+        name = routine.plain_name.lower().encode()
+        return not self._words_of_c.isdisjoint((name + b"_", name + b"__"))
+
+    @cached_property
+    def _words_of_c(self) -> frozenset[bytes]:
+        texts = (source.data for source in self.program.sources() if not source.is_fortran)
+        return frozenset(name for text in texts for name in _WORD.findall(text))
 
     def _at_call(
         self, user: Routine, statement: Statement, call: Call, position: int
