@@ -127,6 +127,7 @@ STAY: dict[str, dict[str, str]] = {
         "static double **block(": FILL + "static double **block(",
         **of_own("    fill(a, rows, cols);\n"),
     },
+    "a length that changes before the rows are set": {DATA: "    cols--;\n" + DATA},
     "rows of two lengths": of_own(
         LOOP + "        if (i % 2)\n            a[i] = malloc(cols * sizeof(double));\n"
         "        else\n            a[i] = malloc((cols - 1) * sizeof(double));\n"
@@ -228,6 +229,7 @@ OTHER_ROWS = [
 # Where the lengths of some rows are not known, by the pointers.
 OTHER_LENGTHS = {
     "rows of two lengths": {"u", "v", "t"},
+    "a length that changes before the rows are set": {"u", "v", "t"},
     "the length changes behind": {"u", "v", "t"},
     "the length changes in the routine": {"u", "v"},
     "arrays of two lengths": {"u"},

@@ -90,8 +90,9 @@ def _families(program: Program, candidates: set[str]) -> dict[str, str]:
 
 def _mixed(program: Program, family: dict[str, str]) -> set[str]:
     """Families of which one is set to, or given to, something else than a pointer to rows."""
-    rows = set(family) - {cell for cell in family if not _may_hold(program, cell)}
-    wrong = {family[cell] for cell in set(family) - rows if cell not in _FREED}
+    wrong = {
+        root for cell, root in family.items() if cell not in _FREED and not _may_hold(program, cell)
+    }
     for target, form, source in program.pointer_facts:
         one = _node(program, target)
         if form == "addr" and one in family and not source.startswith(_HEAP):
@@ -168,11 +169,9 @@ class _Lengths:
         for target, form, source in program.pointer_facts:
             if form == "copy":
                 self.sources[target].append(source)
-        self.calls: dict[str, list[tuple[Routine, Call]]] = defaultdict(list)
-        for routine in program.routines.values():
-            for statement in routine.statements():
-                for call in statement.calls:
-                    self.calls[call.name].append((routine, call))
+        self.calls: dict[str, list[Call]] = defaultdict(list)
+        for call in program.calls():
+            self.calls[call.name].append(call)
         self.owner = {
             key: routine
             for routine in program.routines.values()
@@ -234,7 +233,9 @@ class _Lengths:
         if routine is None:
             return None
         results = {lengths.get(source) for source in self.sources[f"{_RETURN}{made.routine}"]}
-        given = dict(zip(routine.parameters, made.arguments, strict=False))
+        changed = self.footprints.changed_by(routine.body.statements, routine.file)
+        entered = zip(routine.parameters, made.arguments, strict=False)
+        given = {name: value for name, value in entered if name not in changed}
         found = {length and length.replace(given.get) for length in results}
         return found.pop() if len(found) == 1 else None
 
@@ -242,7 +243,7 @@ class _Lengths:
         """What a parameter is given, in terms of the routine: of another argument, or a number."""
         position = routine.parameters.index(key)
         pairs: list[tuple[Call, Affine]] = []
-        for _, call in self.calls[routine.name]:
+        for call in self.calls[routine.name]:
             base = call.arguments[position].base if position < len(call.arguments) else None
             if base is None or base not in lengths:
                 return None
