@@ -100,19 +100,21 @@ def _begun(decision: Decision, place: Callable[[Location], Location]) -> Places:
 
 
 def tell_bound(program: Program, decisions: list[Decision]) -> None:
-    """Say of messages that stay that callers are not seen, where a type's name leads to them."""
+    """Say of messages that stay that callers are not seen: another name leads to them."""
     named: dict[str, bool] = {}  # whether it is known that a call is one of it
     for call in program.calls():
         named[call.name] = named.get(call.name, False) or not call.picked
     anywhere = {source for target, _, source in program.pointer_facts if target == "address"}
     for decision in decisions:
         routine = decision.site.routine
-        if decision.decision != "nothing-to-gain" or not routine.bound:
+        if decision.decision != "nothing-to-gain" or not routine.stays:
             continue
         unknown = f"function:{routine.name}" in anywhere
         if not unknown and named.get(routine.name, True):
             continue
-        kind = ReasonKind.BOUND_TO_TYPE if unknown else ReasonKind.BY_ITS_TYPE
+        kind = ReasonKind.GENERIC
+        if routine.bound:
+            kind = ReasonKind.BOUND_TO_TYPE if unknown else ReasonKind.BY_ITS_TYPE
         place = Location(routine.file, routine.line)
         decision.barred = Reason(kind(routine=routine.name), place)
 

@@ -74,10 +74,13 @@ def of_broadcast(found: Outcome) -> tuple[str, str]:
     ],
 )
 def test_the_calls_are_those_of_all_procedures(listed: str, tmp_path: Path) -> None:
-    """A call with a real number may be the reduction, as far as the names say."""
-    decision, said = of_broadcast(outcome(tmp_path, listed))
+    """A call with a real number may be the reduction, where compilers do not ask for its type."""
+    decision, said = of_broadcast(outcome(tmp_path, listed, more="! ignore_tkr"))
     assert decision == "rewritten"
     assert "MPI_Allreduce: another collective" in said
+    decision, said = of_broadcast(outcome(tmp_path, listed))
+    assert decision == "rewritten"
+    assert "MPI_Allreduce" not in said
 
 
 def test_what_any_of_them_does_counts(tmp_path: Path) -> None:
@@ -109,50 +112,111 @@ def test_a_name_that_is_not_used_is_another(tmp_path: Path) -> None:
     assert decision == "refused"
 
 
-def test_a_wrapper_with_a_generic_name_stays(tmp_path: Path) -> None:
-    text = """module halo
+HALO = """module halo
   implicit none
   include 'mpif.h'
+  {access}
   interface swap
-    module procedure swap_d
+    module procedure swap_d{other}
   end interface swap
 contains
   subroutine swap_d(u, n, peer)
-    integer :: n, peer, e
+    integer, intent(in) :: n, peer
+    integer :: e
     double precision :: u(n)
     call mpi_sendrecv(u(2), 1, mpi_double_precision, peer, 0, u(n), 1, &
       mpi_double_precision, peer, 0, mpi_comm_world, mpi_status_ignore, e)
   end subroutine swap_d
+  subroutine swap_i(u, n, peer)
+    integer, intent(in) :: n, peer
+    integer :: u(n)
+    u(1) = {value}
+  end subroutine swap_i
 end module halo
 program p
-  use halo
+  use halo{only}
   implicit none
   integer :: e, i, me
   double precision :: u(1000), v(1000)
   call mpi_init(e)
   call mpi_comm_rank(mpi_comm_world, me, e)
   u = me
-  call swap_d(u, 1000, 1 - me)
+  {call}
   do i = 1, 1000
     v(i) = i
   end do
-  %s
+  {again}
   print *, u(1000) + v(3)
   call mpi_finalize(e)
 end program p
 """
+NAMES = "public :: swap, mpi_comm_world"
+PLAIN = {
+    "access": "",
+    "other": "",
+    "value": "peer",
+    "only": "",
+    "call": "call swap(u, 1000, 1 - me)",
+    "again": "",
+}
+
+
+def split(tmp_path: Path, **changes: str) -> tuple[str, str]:
     path = tmp_path / "halo.f90"
-    path.write_text(text % "call swap(u, 1000, 1 - me)")
+    path.write_text(HALO.format(**PLAIN | changes))
     found = transform([path], Options())
-    assert found.before == found.after
-    assert any("swap_d is known by a generic name too" in d for d in found.decisions[0].details)
-    path.write_text(
-        (text % "")
-        .replace("interface swap\n", "interface\n")
-        .replace("    module procedure swap_d\n", "")
-    )
-    again = transform([path], Options())
-    assert again.before != again.after
+    assert not found.skipped, found.skipped
+    again = tmp_path / "again.f90"
+    again.write_bytes(found.after[str(path)])
+    second = transform([again], Options())
+    assert second.after == second.before
+    decision = found.decisions[0]
+    barred = [] if decision.barred is None else [decision.barred.text]
+    return again.read_text(), " ".join([decision.reason.text, *barred, *decision.details])
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"other": ", swap_i"},
+        {"call": "call swap_d(u, 1000, 1 - me)"},
+        {"again": "call swap(u, 1000, 1 - me)"},
+        {"call": "CALL Swap (u, peer=1 - me, n=1000)", "other": ", swap_i"},
+    ],
+)
+def test_a_wrapper_is_split_where_a_generic_name_means_it(
+    changes: dict[str, str], tmp_path: Path
+) -> None:
+    text, _ = split(tmp_path, **changes)
+    assert "call swap_d_start(u, " in text
+    assert "call swap_d_finish(u, " in text
+    assert "subroutine swap_d(u, n, peer)" in text  # the generic name stands for it
+
+
+def test_what_the_module_does_not_give_out_is_given_out(tmp_path: Path) -> None:
+    text, _ = split(tmp_path, access=f"private\n  {NAMES}, mpi_status_ignore", other=", swap_i")
+    assert "  public :: swap_d_start, swap_d_finish\n" in text
+    only = ", only: swap, mpi_comm_world, mpi_double_precision"
+    text, _ = split(tmp_path, access="integer, private :: k", other=", swap_i", only=only)
+    assert "use halo, only: swap_d_start, swap_d_finish" in text
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        # Compilers are told not to ask which type the array has.
+        ({"other": ", swap_i", "value": "peer\n!dir$ ignore_tkr u"}, "by a generic name too"),
+        ({"access": "private :: swap_d"}, "cannot be made known"),
+        ({"again": "if (me < 0) call swap(u, 5, 6)"}, "is not a statement of its own"),
+    ],
+)
+def test_a_wrapper_with_a_generic_name_stays(
+    changes: dict[str, str], reason: str, tmp_path: Path
+) -> None:
+    text, said = split(tmp_path, **changes)
+    assert "swap_d_start" not in text
+    assert reason in said
 
 
 def test_the_kind_takes_the_name() -> None:

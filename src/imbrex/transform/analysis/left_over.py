@@ -1,4 +1,4 @@
-"""Procedures that a type is bound to and whose callers call their halves by now."""
+"""Procedures of a type, or of a generic name, whose callers call their halves by now."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from imbrex.transform.model.routine import Routine
 
 
 def left_over(program: Program) -> set[str]:
-    """The keys of such routines, which nothing calls: the type alone needs them."""
+    """The keys of such routines, which nothing calls: the type or the name alone needs them."""
     called = {call.name for call in program.calls()}
     called |= {source.removeprefix("function:") for _, _, source in program.pointer_facts}
     return {
         routine.key
         for routine in program.routines.values()
-        if routine.bound and routine.name not in called and _is_halved(program, routine)
+        if routine.stays and routine.name not in called and _is_halved(program, routine)
     }
 
 

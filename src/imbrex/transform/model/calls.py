@@ -35,6 +35,8 @@ class Argument:
     problem: Cause | None = None  # why it may not be a buffer of a nonblocking call
     meaning: str = ""  # MPI's name that the text, a macro or a named constant, stands for
     extends_into: tuple[str, ...] = ()  # further variables that a message from here may reach into
+    keyword: str = ""  # of Fortran: the name that is given before it
+    absent: bool = False  # of Fortran: nothing is given for an optional dummy argument
     # Of a Fortran component, or a vector of C++: what names it whatever its indices have become.
     fence: str = ""
 
@@ -59,7 +61,8 @@ class Call:
     # Of Fortran, called by the type of an object, `call g%exchange()`: which argument is the
     # object, -1 where none is. None: by its own name.
     on: int | None = None
-    picked: bool = False  # the type that the object has at run time says whether it is this one
+    generic: str = ""  # of Fortran: the generic name by which it is called
+    picked: bool = False  # it may be another one: by what type the object has, or arguments have
     library: bool = False  # of the C++ library, and given nothing of the program to call
     # By dummy of the routine around it: the value that all calls in the program give that, of
     # variables that keep theirs.

@@ -293,7 +293,7 @@ class ReasonKind(Sentence):
     BOUND_TO_TYPE = "{routine} is bound to a type, and calls by that (`call g%…`) are not followed"
     CONDITIONAL = "{routine} depends on `#if`: another build may have another one, or call it"
     BY_ITS_TYPE = "{routine} is called where the type that an object has at run time says so"
-    NOT_GIVEN_OUT = "procedures beside {routine} cannot be made known where it is called by a type"
+    NOT_GIVEN_OUT = "procedures beside {routine} cannot be made known where another name calls it"
     CALL_NOT_STATEMENT = "a call of {routine} is not a statement of its own"
     NOT_EDITABLE = "{routine} may not be changed"
     OTHER_FILE = "{routine} is called from another file: its interface is not at hand"

@@ -76,6 +76,11 @@ class Routine:
         return self.name.replace("::", "_") if self.shares_name else self.plain_name
 
     @property
+    def stays(self) -> bool:
+        """Whether something names it that is no call: a type, or a generic name."""
+        return self.bound or self.generic
+
+    @property
     def on_object(self) -> bool:
         """Whether its first parameter is the object that it is called on."""
         return self.scope is not None and self.scope.on_object

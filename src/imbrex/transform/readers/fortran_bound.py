@@ -226,7 +226,7 @@ class Bound:
     @cached_property
     def hidden(self) -> set[str]:
         """Names that constructs of the scope give another meaning."""
-        return _hidden(self.scope.body)
+        return names_hidden(self.scope.body)
 
     def plain(self, line: LogicalLine) -> LogicalLine:
         """The line with all such references that are known."""
@@ -360,7 +360,7 @@ def _parts(text: str, first: int, last: int) -> list[tuple[int, int]]:
     return [(first + a, first + b) for a, b in split_arguments(text[first:last])]
 
 
-def _hidden(lines: Iterable[LogicalLine]) -> set[str]:
+def names_hidden(lines: Iterable[LogicalLine]) -> set[str]:
     """Names that constructs of a routine give another meaning, in some of its lines."""
     found: set[str] = set()
     for line in lines:

@@ -33,7 +33,7 @@ class Own:
     bound: set[str] = field(default_factory=set)  # components that are procedures
     specifics: set[str] = field(default_factory=set)  # procedures that types are bound to
     components: set[str] = field(default_factory=set)  # components that are data
-
+    untyped: bool = False  # compilers are told to compare no types or ranks of arguments
     # Of these, the ones that are one number in some type, and those that are not in some.
     numbers: set[str] = field(default_factory=set)
     not_numbers: set[str] = field(default_factory=set)
@@ -102,3 +102,4 @@ class Own:
         self.components |= other.components
         self.numbers |= other.numbers
         self.not_numbers |= other.not_numbers
+        self.untyped = self.untyped or other.untyped

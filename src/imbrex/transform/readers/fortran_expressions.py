@@ -15,8 +15,8 @@ from imbrex.transform.model.shapes import bounds_of
 from imbrex.transform.readers.fortran_arguments import Arguments, Effects
 from imbrex.transform.readers.fortran_components import BASE, Component
 from imbrex.transform.readers.fortran_integers import INQUIRIES
-from imbrex.transform.readers.fortran_keywords import ordered
-from imbrex.transform.readers.fortran_library import FUNCTIONS, OPERATORS
+from imbrex.transform.readers.fortran_keywords import KEYWORD, ordered
+from imbrex.transform.readers.fortran_library import FUNCTIONS, OPERATORS, SUBROUTINES
 from imbrex.transform.readers.fortran_lines import (
     LogicalLine,
     at_depth_zero,
@@ -24,6 +24,7 @@ from imbrex.transform.readers.fortran_lines import (
     split_arguments,
 )
 from imbrex.transform.readers.fortran_names import Names
+from imbrex.transform.readers.fortran_picking import Picking
 from imbrex.transform.readers.fortran_plain import Plain
 from imbrex.transform.readers.fortran_scopes import Scope
 
@@ -179,7 +180,39 @@ class Expressions(Arguments):
         effects.accesses += [Access(key, False, False, line.line) for key in bounds]
         return end
 
+    def _takes(self, name: str, keywords: set[str]) -> bool:
+        """Whether all that a name may stand for has dummy arguments of these names.
+
+        An interface block may give those of an external procedure other names.
+        """
+        found = self.names.find(self.scope, name)
+        if name in self.scope.dummies or (found is not None and "external" in found[1].attributes):
+            return False
+        keys = self.names.specifics(self.scope, name) or {self.names.procedure(self.scope, name)}
+        scopes = [self.names.bindings.procedures.get(key) for key in keys]
+        return all(
+            scope is not None and scope.parent is not None and keywords <= set(scope.dummies)
+            for scope in scopes
+        )
+
+    def _placed(self, call: Call) -> Call:
+        """The call with each argument in the place of its dummy argument, whatever its keyword."""
+        scope = self.names.bindings.procedures.get(call.name)
+        if scope is None or not any(argument.keyword for argument in call.arguments):
+            return call
+        placed = {
+            scope.dummies.index(argument.keyword) if argument.keyword else position: argument
+            for position, argument in enumerate(call.arguments)
+        }
+        absent = Argument("", call.start, call.start, base=TEMPORARY, absent=True)
+        order = [placed.get(position, absent) for position in range(max(placed) + 1)]
+        return replace(call, arguments=order)
+
     def targets(self, call: Call, effects: Effects) -> list[Call]:
+        """The calls that a reference may be, with their arguments in order."""
+        return [self._placed(each) for each in self._targets(call, effects)]
+
+    def _targets(self, call: Call, effects: Effects) -> list[Call]:
         """The calls that the reference of a generic name may be; others stay as they are.
 
         A function of MPI by such a name is what it is, and stays as it stands.
@@ -191,13 +224,25 @@ class Expressions(Arguments):
         specifics = self.names.specifics(self.scope, call.name)
         if not specifics or call.name in specifics:
             return [call]
+        by_type = call.name in self.names.bindings.several
+        if not by_type and call.name not in FUNCTIONS and call.name not in SUBROUTINES:
+            specifics = self._picking(specifics, call)
         calls = [replace(call, name=name, is_statement=False) for name in sorted(specifics)]
+        if len(calls) == 1 and not by_type and not calls[0].name.startswith("mpi_"):
+            calls[0].is_statement = call.is_statement
         for target in calls:
-            target.picked = call.name in self.names.bindings.several
+            target.generic = "" if by_type else call.name
+            target.picked = by_type or len(calls) > 1
             if target.name.startswith("mpi_"):
                 target.name, target.macro = mpi_name(target.name), call.name
                 self._values(target.name, target.arguments, call.line, effects)
         return calls
+
+    def _picking(self, specifics: set[str], call: Call) -> set[str]:
+        """Those of several procedures that a reference may be, by its arguments."""
+        given = call.arguments
+        texts = [f"{each.keyword}={each.text}" if each.keyword else each.text for each in given]
+        return Picking(self.names, self.scope).left(specifics, texts)
 
     def test(self, condition: str) -> Test | None:
         """What a condition compares, where that is two integers, or a logical variable."""
@@ -232,11 +277,15 @@ class Expressions(Arguments):
         parts = split_arguments(text)
         mpi = mpi_name(name) if name.startswith("mpi_") else ""
         order = ordered(mpi, [text[a:b] for a, b in parts]) if mpi else None
+        named = {each[1] for a, b in parts if (each := KEYWORD.match(text[a:b])) is not None}
+        by_name = bool(named) and not mpi and self._takes(name, named)
         if order is not None:
             parts = [(parts[number][0] + inside, parts[number][1]) for number, inside in order]
         for a, b in parts:
-            inner = Effects()
+            inner, keyword = Effects(), KEYWORD.match(text[a:b]) if by_name else None
+            a += 0 if keyword is None else keyword.end()
             arguments.append(self.argument(line, first + a, first + b, inner))
+            arguments[-1].keyword = "" if keyword is None else keyword[1]
             effects.accesses += inner.accesses
             effects.calls += inner.calls
             effects.stop = effects.stop or inner.stop

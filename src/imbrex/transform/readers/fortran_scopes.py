@@ -91,6 +91,7 @@ class Scope:
     last_line: int = 0
     saves_all: bool = False
     recursive: bool = False
+    elemental: bool = False
     key: str = ""  # of a procedure, its name where no other one has it
     # Names of procedures that stand for those of other keys in it.
     meant: dict[str, str] = field(default_factory=dict)

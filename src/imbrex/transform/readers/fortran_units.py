@@ -44,6 +44,8 @@ _FUNCTION = re.compile(
     rf"{_PREFIX}((?:doubleprecision|doublecomplex|integer|real|complex|logical|character|type)"
     rf"(?:\*\d+|\([^()]*(?:\([^()]*\))?[^()]*\))?)?{_PREFIX}function([a-z]\w*)(\(.*\))$"
 )
+_ELEMENTAL = re.compile(r".*?elemental\w*?(?:subroutine|function)[a-z]")
+_UNTYPED = re.compile(rb"(?i)ignore_tkr|no_arg_check")
 _HOLLERITH = re.compile(r"(?<!\w)\d+h")  # characters without quotes, parentheses among them
 _WORD = re.compile(r"[a-z_]\w*")
 _END = re.compile(r"end(program|subroutine|function|module|submodule|blockdata|procedure)?\w*$")
@@ -126,6 +128,7 @@ class Units:
             raise ImbrexError(f"{self.path}: {error}") from error
         self._mark_macros(lines)
         self.lines = lines
+        self.own.untyped = _UNTYPED.search(self.source.data) is not None
         current: Scope | None = None
         skip = ""  # the end of a construct that declares nothing we need
         generic = ""  # the generic name that an interface block is about
@@ -356,6 +359,7 @@ class Units:
         else:
             return None
         scope = Scope(name, kind, str(self.path), line.line, parent)
+        scope.elemental = _ELEMENTAL.match(header) is not None
         scope.recursive = _RECURSIVE.match(header) is not None
         scope.declare_after = line.end
         scope.behind_head = line.end if line.alone else -1

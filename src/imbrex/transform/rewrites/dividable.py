@@ -35,6 +35,8 @@ def unreadable(program: Program, routine: Routine, space: Space, cuts: Cuts) -> 
         texts = [space.call.arguments[p].text for n in cuts for p in (space.bounds or [])[n]]
         if space.call.macro or any("\n" in text for text in texts):
             return Reason(ReasonKind.CALL_FROM_MACRO(), place)
+        if any(argument.keyword for argument in space.call.arguments):
+            return Reason(ReasonKind.KEYWORD_ARGUMENT(), place)
         return None
     text = source.data[space.statement.start : space.statement.end]
     if source.language is not Language.C and _LABEL.search(text):

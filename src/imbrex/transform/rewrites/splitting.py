@@ -11,6 +11,7 @@ from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.schedule import Scheduler
 from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.analysis.whole_program import incomplete
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import TEMPORARY, Variable
@@ -75,10 +76,15 @@ def messages_of(routine: Routine) -> list[Site]:
     ]
 
 
-def _by_type(routine: Routine, user: Routine) -> bool:
-    """Whether a caller calls a routine by the type of an object."""
+def _otherwise(call: Call) -> bool:
+    """Whether a call is not by the routine's own name: by a type, or by a generic name."""
+    return call.on is not None or bool(call.generic)
+
+
+def _by_another(routine: Routine, user: Routine) -> bool:
+    """Whether a caller calls a routine otherwise than by its own name."""
     calls = (call for s in user.statements() for call in s.calls)
-    return any(call.name == routine.name and call.on is not None for call in calls)
+    return any(call.name == routine.name and _otherwise(call) for call in calls)
 
 
 def starts_in(routine: Routine) -> bool:
@@ -150,8 +156,6 @@ class Splitting(Preparing[RoutineSite, ContentT]):
             self.refuse(routine, routine.line, ReasonKind.ADDRESS_TAKEN(routine=routine.name))
         if routine.conditional or routine.plain_name.lower() in self.program.inactive:
             self.refuse(routine, routine.line, ReasonKind.CONDITIONAL(routine=routine.name))
-        if routine.generic:
-            self.refuse(routine, routine.line, ReasonKind.GENERIC(routine=routine.name))
         seen = {id(use.call) for use in split.uses}
         for user in self.uses.callers(routine.name):
             for statement in user.statements():
@@ -159,7 +163,11 @@ class Splitting(Preparing[RoutineSite, ContentT]):
                     if call.name == routine.name and id(call) not in seen:
                         text = ReasonKind.CALL_NOT_STATEMENT(routine=routine.name)
                         if call.picked:
-                            text = ReasonKind.BY_ITS_TYPE(routine=routine.name)
+                            text = (
+                                ReasonKind.GENERIC(routine=routine.name)
+                                if call.generic
+                                else ReasonKind.BY_ITS_TYPE(routine=routine.name)
+                            )
                         self.refuse(user, call.line, text)
         halves = Halves(self.program, routine)
         if halves.problem is not None:
@@ -167,7 +175,7 @@ class Splitting(Preparing[RoutineSite, ContentT]):
         for name in self.program.files:
             if halves.given_out(name) is None:
                 self.refuse(routine, routine.line, ReasonKind.NAME_LISTED(routine=routine.name))
-        by_type = [use.routine for use in split.uses if use.call.on is not None]
+        by_type = [use.routine for use in split.uses if _otherwise(use.call)]
         if by_type and made_known(self.program, routine, by_type, halves.names) is None:
             self.refuse(routine, routine.line, ReasonKind.NOT_GIVEN_OUT(routine=routine.name))
         for use in split.uses:
@@ -196,6 +204,8 @@ class Splitting(Preparing[RoutineSite, ContentT]):
         flying = {access.variable for access in schedule.flying}
         for key, argument in zip(split.wrapper.parameters, use.call.arguments, strict=False):
             variable = self.program.variables.get(key)
+            if argument.absent:
+                continue
             if argument.base == TEMPORARY and key in flying:
                 text = ReasonKind.EXPRESSION(argument=argument.text.strip())
                 self.refuse(use.routine, use.call.line, text)
@@ -255,7 +265,8 @@ class Splitting(Preparing[RoutineSite, ContentT]):
             edits[name] += halves.given_out(name) or []
         for name, changes in halves.in_class().items():
             edits.setdefault(name, []).extend(changes)
-        users = [u for u in self.uses.callers(halves.routine.name) if _by_type(halves.routine, u)]
+        users = self.uses.callers(halves.routine.name)
+        users = [user for user in users if _by_another(halves.routine, user)]
         known = made_known(self.program, halves.routine, users, halves.names) if users else None
         for name, changes in (known or {}).items():
             edits.setdefault(name, []).extend(changes)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.transfer import Transfer
-from imbrex.transform.model.calls import Call
+from imbrex.transform.model.calls import Argument, Call
 
 _HEAD = re.compile(rb"[^(]*\(\s*")
 
@@ -22,8 +23,17 @@ def called(data: bytes, call: Call) -> str:
     """The text of a call, by the name of the routine itself where it is called by a type."""
     if call.on is None:
         return data[call.start : call.end].decode()
-    given = ", ".join(argument.text.strip() for argument in call.arguments)
+    given = ", ".join(given_texts(call.arguments))
     return f"{'call ' if call.is_statement else ''}{call.name.rpartition('::')[2]}({given})"
+
+
+def given_texts(arguments: Sequence[Argument]) -> list[str]:
+    """What a list of arguments in their order says; behind a name all have names in Fortran."""
+    return [
+        f"{each.keyword}={each.text.strip()}" if each.keyword else each.text.strip()
+        for each in arguments
+        if not each.absent
+    ]
 
 
 def statuses_of(transfer: Transfer, *, one: bool = False) -> str:

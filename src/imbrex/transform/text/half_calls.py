@@ -73,11 +73,28 @@ class HalfCalls:
 
     def call(self, number: int, user: Routine, call: Call, own: list[str], indent: str) -> str:
         """A call of one half in the place of a call of the routine."""
-        passed = [call.arguments[i].text.strip() for i in self.halves.used[number]] + own
+        passed = self._arguments(number, call, own)
         on = object_of(self.program, user, self.routine, call)
         text = f"{on or ''}{self.halves.names[number]}({', '.join(passed)})"
         text = f"call {text}" if self.fortran else text + ";"
         return wrapped(self.program.files[user.file].language, text, len(indent), indent)
+
+    def _arguments(self, number: int, call: Call, own: list[str]) -> list[str]:
+        """The arguments of a half; all have names in Fortran behind one that is left out."""
+        names = [self.program.variables[key].name for key in self.routine.parameters]
+        mine = [variable.name for variable in self.halves.kept]
+        mine += ["imbrex_requests"] if self.halves.count else []
+        passed: list[str] = []
+        by_name = False
+        for position in self.halves.used[number]:
+            given = call.arguments[position] if position < len(call.arguments) else None
+            if given is None or given.absent:
+                by_name = True
+                continue
+            by_name |= bool(given.keyword)
+            text = given.text.strip()
+            passed.append(f"{given.keyword or names[position]}={text}" if by_name else text)
+        return passed + [f"{a}={b}" if by_name else b for a, b in zip(mine, own, strict=True)]
 
     def half(
         self, number: int, user: Routine, call: Call, kept: list[Variable], slot: int, indent: str

@@ -122,7 +122,7 @@ class Halves:
         source = self.program.files[file]
         if not self.fortran or not source.is_fortran:
             return []
-        names = (self.routine.plain_name,) * self.routine.bound + self.names
+        names = (self.routine.plain_name,) * self.routine.stays + self.names
         return renamed_in(self.program, source, self.routine, names)
 
     def reachable(self, user: Routine) -> bool:
@@ -160,7 +160,7 @@ class Halves:
         ]
         between = "\n\n" if self.fortran else f"\n\n{self._own_indent()}"
         edits = [Edit(self.span[0], self.span[1], between.join(halves))]
-        if self.routine.bound:  # the type needs it
+        if self.routine.stays:  # a type or a generic name needs it
             edits = [Edit(self.span[1], self.span[1], between + between.join(halves))]
         return edits + ([] if self.fortran else self._prototypes(kept))
 

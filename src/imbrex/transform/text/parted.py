@@ -58,7 +58,7 @@ def text_of(program: Program, routine: Routine) -> RoutineText:
     start, end = found.span
     if _DIRECTIVE.search(without_those_of_loops(source.data[start:end])) or routine.conditional:
         found.problem = ReasonKind.CONDITIONAL(routine=routine.name)
-    elif routine.generic or _TEMPLATE.search(source.data[:start]):
+    elif _TEMPLATE.search(source.data[:start]):
         found.problem = ReasonKind.GENERIC(routine=routine.name)
     elif not source.is_fortran and _STATIC.search(source.data[routine.body.start : end]):
         found.problem = ReasonKind.NOT_PLAIN_FUNCTION(routine=routine.name)
@@ -95,7 +95,8 @@ def problem_of(program: Program, user: Routine, routine: Routine) -> Cause | Non
                 return ReasonKind.NAME_LISTED(routine=routine.name)
         if routine.key in user.renames:
             return ReasonKind.NAME_LISTED(routine=routine.name)
-        if routine.bound and made_known(program, routine, [user], ()) is None:
+        otherwise = routine.bound or _by_generic_name(user, routine)
+        if otherwise and made_known(program, routine, [user], ()) is None:
             return ReasonKind.NOT_GIVEN_OUT(routine=routine.name)
     elif user.file == routine.file or seen_by_callers(program, routine):
         return None
@@ -107,6 +108,18 @@ def problem_of(program: Program, user: Routine, routine: Routine) -> Cause | Non
     elif source.header or not takes_prototypes(caller) or "static" in found.lead:
         return ReasonKind.OTHER_FILE(routine=routine.name)
     return None
+
+
+def _by_generic_name(user: Routine, routine: Routine) -> bool:
+    """Whether a caller knows a routine by a generic name, if not by its own."""
+    calls = (call for s in user.statements() for call in s.calls)
+    return any(call.name == routine.name and call.generic for call in calls)
+
+
+def _is_by_name(callee: Routine, call: Call) -> bool:
+    """Whether what follows the arguments of a call must have a name there."""
+    few = len(call.arguments) < len(callee.parameters)
+    return few or any(argument.keyword for argument in call.arguments)
 
 
 def _are_plain(program: Program, user: Routine, routine: Routine) -> bool:
@@ -132,7 +145,7 @@ class Parted:
         self._known: list[tuple[Routine, RoutineText]] = []  # whose parts are there already
         self._locals: set[str] = set()  # names of what callers keep
         self._users: set[tuple[str, str]] = set()
-        self._by_type: dict[str, list[Routine]] = {}  # callers that call a routine by a type
+        self._by_type: dict[str, list[Routine]] = {}  # callers by a type, or a generic name
         # Calls, by identity; of those in a routine that is parted itself, the routine.
         self._divided: dict[int, Routine | None] = {}
 
@@ -166,7 +179,7 @@ class Parted:
             self._names[key] = self._named(callee, parts)
         if user.file != callee.file and not whole.header:
             self._users.add((user.file, callee.key))
-        if space.call.on is not None:
+        if space.call.on is not None or space.call.generic:
             self._by_type.setdefault(callee.key, []).append(user)
         return self._calls(user, space, self._names[key], later)
 
@@ -184,6 +197,8 @@ class Parted:
         )
         text = called(source.data, call)
         pattern = _name_of(callee, self.program)
+        if call.generic:
+            pattern = re.compile(rf"(?i)\b{re.escape(call.generic)}\b")
         if callee.scope is not None and not is_member(callee):
             on = object_of(self.program, user, callee, call) or ""
             text = on + text[len(on) if text.startswith(on) else 0 :]
@@ -191,6 +206,8 @@ class Parted:
         lines = [head + each + tail for each in calls]
         if space.taken:
             target = self.program.variables[space.taken].name
+            if _is_by_name(callee, call):
+                target = f"{self.program.variables[callee.result].name}={target}"
             last = f"{', ' if call.arguments else ''}{target})"
             lines = [f"call {each.rstrip()[:-1].rstrip()}{last}" for each in calls]
         if source.language is Language.C:
