@@ -47,11 +47,15 @@ GOES: dict[str, dict[str, str]] = {
         FIELD: f"{FIELD}     type(MPI_Group) :: group\n",
         SETS: f"{SETS}    self%group = MPI_GROUP_EMPTY\n",
     },
+    "no request": {
+        FIELD: f"{FIELD}     type(MPI_Request) :: last, more(3)\n",
+        SETS: f"{SETS}    self%last = MPI_REQUEST_NULL\n    self%more = MPI_REQUEST_NULL\n",
+    },
 }
 STAYS: dict[str, dict[str, str]] = {
     "a request": {
-        FIELD: f"{FIELD}     type(MPI_Request) :: last\n",
-        SETS: f"{SETS}    self%last = MPI_REQUEST_NULL\n",
+        FIELD: f"{FIELD}     type(MPI_Request) :: first, last\n",
+        SETS: f"{SETS}    self%last = self%first\n",
     },
     "another object": {
         FIELD: f"{FIELD}     type(other_t) :: other\n",

@@ -102,6 +102,7 @@ def test_untouched_bytes_stay(case: Path) -> None:
         "restarted.c": 1,
         "relayed.cpp": 2,
         "relayed.f90": 2,
+        "counted_members.f90": 4,
         "coupled.f90": 1,
         "masked.f90": 1,
         "nested.f": 1,

@@ -7,6 +7,7 @@ MPI_Waitall of the routine, always made, is about the whole array, and all start
 
 from __future__ import annotations
 
+from imbrex.transform.analysis.all_completed import completes_all
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.persistent import persistent_of
 from imbrex.transform.analysis.request_arguments import request_argument, request_section
@@ -37,11 +38,15 @@ class Outliving:
         if not isinstance(lasting, Reason) and lasting:
             return self._of_persistent(lasting)
         source = self.program.files.get(self.routine.file)
-        if source is None or source.language is not Language.C:
+        if source is None:
             return None
         starts = self.states.completed_by(self.routine, call)
         if isinstance(starts, Reason) or not starts:
             return None
+        if source.language is not Language.C:
+            # Compilers must expect that messages of other routines use what these name.
+            alone = completes_all(self.footprints, self.routine, statement, call, starts)
+            return [] if alone else None
         if self._is_all(statement, call, starts) or self._is_made_here(call, starts):
             return []
         return self.states.released(starts, self.routine)

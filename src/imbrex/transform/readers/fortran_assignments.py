@@ -64,7 +64,7 @@ class Assignments(Expressions):
                 self.read(line, match.end() + stop + 1, equals, effects)
         elif "%" in rest:
             self.read(line, match.end(), equals, effects)
-        if self._copies_parts(variable.element) and "%" not in rest:
+        if "%" not in rest and self._copies_parts(variable.element, text[equals + 1 :]):
             effects.stop = effects.stop or ReasonKind.DERIVED_ASSIGNMENT()
         if self.plain.own_assignment(text, equals):
             effects.stop = effects.stop or ReasonKind.OWN_ASSIGNMENT()
@@ -73,15 +73,16 @@ class Assignments(Expressions):
             self._reshape(variable, name, line, effects)
         return bool(variable.bounds) and (not rest or ":" in rest) and not _is_small(variable)
 
-    def _copies_parts(self, type_name: str) -> bool:
+    def _copies_parts(self, type_name: str, value: str) -> bool:
         interface = self.names.interface(self.scope)
-        return copies_parts(self.names.own, interface, self.scope, type_name)
+        null = value == "mpi_request_null" and self.names.find(self.scope, value) is None
+        return copies_parts(self.names.own, interface, self.scope, type_name, null=null)
 
     def _assign_component(
         self, component: Component, line: LogicalLine, equals: int, effects: Effects
     ) -> bool:
         variable = component.last
-        if self._copies_parts(variable.element):
+        if self._copies_parts(variable.element, line.masked[equals + 1 :]):
             effects.stop = effects.stop or ReasonKind.DERIVED_ASSIGNMENT()
         if self.plain.own_assignment(line.masked, equals):
             effects.stop = effects.stop or ReasonKind.OWN_ASSIGNMENT()

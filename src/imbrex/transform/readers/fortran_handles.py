@@ -27,13 +27,15 @@ def is_handle(own: Own, interface: str, scope: Scope, type_name: str) -> bool:
     return interface == "mpi_f08"
 
 
-def copies_parts(own: Own, interface: str, scope: Scope, type_name: str) -> bool:
+def copies_parts(
+    own: Own, interface: str, scope: Scope, type_name: str, *, null: bool = False
+) -> bool:
     """Whether an assignment to an object of this type sets what the program names otherwise.
 
     That of a handle sets one integer, unless the program defines assignments. Requests count as
-    objects do: a copy of theirs may be what is waited for.
+    objects do: a copy of theirs may be what is waited for. `null`: the value is the one of none.
     """
     if not type_name.startswith(("type(", "class(")):
         return False
-    plain = type_name not in _COMPLETED and not own.assignment
+    plain = (type_name not in _COMPLETED or null) and not own.assignment
     return not (plain and is_handle(own, interface, scope, type_name))
