@@ -47,6 +47,13 @@ def copies_numbers(cursor: Any) -> bool:
     )
 
 
+def leaves_unset(cursor: Any) -> bool:
+    """Whether an object is made of which no code runs: `MPI_Status status;`."""
+    if not cursor.tree.plus_plus or cursor.arguments or cursor.referenced is None:
+        return False
+    return cursor.referenced.kind is ck.CONSTRUCTOR and bool(cursor.type.innermost.is_plain)
+
+
 def _are_one(left: Any, right: Any) -> bool:
     numbers = left.is_record_of_numbers and right.is_record_of_numbers
     return numbers and cc.record_of(left) == cc.record_of(right)

@@ -19,7 +19,12 @@ from imbrex.transform.readers import c_library, c_methods, c_vectors, cxx_librar
 from imbrex.transform.readers.c_alignment import aligned
 from imbrex.transform.readers.c_asserted import asserted
 from imbrex.transform.readers.c_complex import computed_of, set_by
-from imbrex.transform.readers.c_copies import assigns_numbers, copied_with, copies_numbers
+from imbrex.transform.readers.c_copies import (
+    assigns_numbers,
+    copied_with,
+    copies_numbers,
+    leaves_unset,
+)
 from imbrex.transform.readers.c_distances import (
     becomes_number,
     is_distance,
@@ -82,7 +87,7 @@ class ExpressionReader(HidingReader):
                 left, right = cursor.arguments
                 self._assign(left, right, cursor, effects, update=False)
                 return
-            if not (known or self.accessed(cursor, effects)):
+            if not (known or leaves_unset(cursor) or self.accessed(cursor, effects)):
                 self.call(cursor, effects)
         elif self.allocated(cursor, effects) or self.freed(cursor, effects):
             pass
