@@ -98,7 +98,7 @@ class Statement:
     # What an inserted statement does; see rewrites.
     role: object | None = None
     removed: bool = False
-    computes: bool = False  # it takes time by itself: an assignment of a whole array
+    computes: bool = False  # it takes time by itself: as an assignment of a whole array
     # Variables whose messages it does not touch, by the user's word (`imbrex independent`).
     independent: frozenset[str] = frozenset()
     parent: Block | None = None

@@ -345,6 +345,8 @@ class _Unit(StatementReader):
         parameters += [self.expressions.key_of(parameter) for parameter in cursor.arguments]
         for position, key in enumerate(parameters):
             self.program.pointer_facts.append((key, "copy", f"argument:{name}:{position}"))
+        if self.plus_plus and cursor.kind is ck.CXX_METHOD and cursor.is_virtual:
+            self.expressions.open_virtual(cursor)
         if cursor.kind in _MADE_UNSEEN:
             problem = problem or ReasonKind.IN_CONSTRUCT(construct=_MADE_UNSEEN[cursor.kind])
         self.function = self.expressions.function = name

@@ -20,7 +20,9 @@ CONSTANT = (
 )
 _GIVEN = rf"\(\s*(?:{CONSTANT}\s*(?:,\s*{CONSTANT}\s*)*)?\)"
 _CALLED = r"(?:std::)?(?:exit|_Exit|abort|terminate|printf|fprintf|perror|puts|fputs)|MPI_Abort"
-_STATEMENT = rf"(?:(?:{_CALLED})\s*{_GIVEN}|throw\s+std::\w+\s*{_GIVEN})\s*;"
+_PRINTED = rf"(?:{CONSTANT}|(?:std::)?(?:endl|flush)|'(?:\\.|[^'\\\n])')"
+_PRINTS = rf"(?:std::)?c(?:out|err|log)(?:\s*<<\s*{_PRINTED})+"
+_STATEMENT = rf"(?:(?:{_CALLED})\s*{_GIVEN}|throw\s+std::\w+\s*{_GIVEN}|{_PRINTS})\s*;"
 _FAILED = re.compile(rf"\s*(?:{_STATEMENT}|\{{\s*(?:{_STATEMENT}\s*)+\}})")
 _ASKED = re.compile(
     r"(?:^|[{};])[ \t]*(if)\s*\(\s*((?:MPI_SUCCESS|0)\s*!=\s*)?(MPI_\w+)[ \t]*\(", re.MULTILINE

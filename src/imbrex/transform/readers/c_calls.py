@@ -92,6 +92,7 @@ binary_operator = _function("clang_getCursorBinaryOperatorKind", ctypes.c_int, R
 unary_operator = _function("clang_getCursorUnaryOperatorKind", ctypes.c_int, RawCursor)
 linkage = _function("clang_getCursorLinkage", ctypes.c_int, RawCursor)
 is_virtual = _function("clang_CXXMethod_isVirtual", ctypes.c_uint, RawCursor)
+is_pure = _function("clang_CXXMethod_isPureVirtual", ctypes.c_uint, RawCursor)
 is_defaulted = _function("clang_CXXMethod_isDefaulted", ctypes.c_uint, RawCursor)
 is_deleted = _function("clang_CXXMethod_isDeleted", ctypes.c_uint, RawCursor)
 is_static = _function("clang_CXXMethod_isStatic", ctypes.c_uint, RawCursor)

@@ -80,6 +80,7 @@ class ExpressionReader(HidingReader):
         elif kind is ck.CALL_EXPR:
             known = self._method(cursor, effects) or self._array_method(cursor, effects)
             known = known or self._exchange(cursor, effects) or self._complex(cursor, effects)
+            known = known or self._algorithm(cursor, effects)
             if not known and copies_numbers(cursor):
                 self.read(cursor.arguments[0], effects)
                 return
@@ -268,7 +269,8 @@ class ExpressionReader(HidingReader):
             self.read(callee, effects)
         if not (direct or library) and callee is not None:
             held = self.memory(callee, Effects())
-            self.program.called_cells.append(held.key if held.through else UNKNOWN_MEMORY)
+            own = held.through and not of_class  # which method a virtual call runs is not
+            self.program.called_cells.append(held.key if own else UNKNOWN_MEMORY)
         if cursor.tree.plus_plus and cursor.type.fields and not cursor.type.is_plain:
             effects.stop = effects.stop or ReasonKind.OBJECT()  # its end may run code
         start, end = cc.spelled(cursor)

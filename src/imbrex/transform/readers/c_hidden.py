@@ -99,5 +99,13 @@ class HidingReader(ObjectReader):
             function.tree.plus_plus
             and not name.startswith("MPI_")
             and (c_methods.is_read(function) and not function.in_system_header)
+            and not (function.kind is ck.CXX_METHOD and function.is_pure)
         ):
             self.program.pointer_facts.append(("address", "addr", f"function:{name}"))
+
+    def open_virtual(self, method: Any) -> None:
+        """A call of a virtual method is not seen as one: any object of the class may be its own."""
+        self._opened(method)
+        cell = c_methods.objects_of(method.semantic_parent.type)
+        argument = f"argument:{c_methods.routine_name(method)}:0"
+        self.program.pointer_facts.append((argument, "copy", cell))

@@ -1,8 +1,8 @@
 """Methods of classes as functions: the names that the model knows them by, and which are read.
 
-A method that is not virtual is a function whose first parameter is `this`. What a virtual call
-runs is not known here, so that virtual methods stay unread code. Of a template the instances are
-read that calls name.
+A method is a function whose first parameter is `this`. What a virtual call runs is not known here,
+but on a variable: it is a call through a pointer, and a virtual method a function whose address is
+taken. Of a template the instances are read that calls name, but for virtual ones.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def is_read(cursor: Any) -> bool:
         return False
     if cursor.kind is not ck.CXX_METHOD:
         return True
-    return not (cursor.is_virtual or _is_hidden_operator(cursor))
+    return not _is_hidden_operator(cursor)
 
 
 def _is_of_lambda(cursor: Any) -> bool:
@@ -135,11 +135,27 @@ def has_object(cursor: Any) -> bool:
     return cursor.kind in _MEMBERS and not cursor.is_static_method
 
 
-def called(cursor: Any) -> Any | None:
+def called(call: Any) -> Any | None:
     """The declaration of the function or method that a call runs for certain; else None."""
-    found = cursor.referenced
+    found = call.referenced
     if found is None or not found.tree.plus_plus:
         return found if found is not None and found.kind is ck.FUNCTION_DECL else None
     if found.kind is ck.FUNCTION_DECL:
         return found
-    return found if found.kind is ck.CXX_METHOD and is_read(found) else None
+    if found.kind is not ck.CXX_METHOD or not is_read(found):
+        return None
+    return found if not found.is_virtual or _is_of_variable(call) else None
+
+
+def _is_of_variable(call: Any) -> bool:
+    """Whether a method is called on a variable, or a member, which is of its own class."""
+    callee = call.operands[0].stripped if call.operands else None
+    if callee is None or callee.kind is not ck.MEMBER_REF_EXPR or not callee.operands:
+        return False
+    inner = callee.operands[0]
+    while inner.kind in (ck.UNEXPOSED_EXPR, ck.PAREN_EXPR) and len(inner.operands) == 1:
+        inner = inner.operands[0]
+    named = inner.referenced if inner.kind in (ck.DECL_REF_EXPR, ck.MEMBER_REF_EXPR) else None
+    if named is None or named.kind not in (ck.VAR_DECL, ck.PARM_DECL, ck.FIELD_DECL):
+        return False
+    return named.type.canonical.record is not None

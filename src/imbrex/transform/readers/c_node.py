@@ -249,6 +249,11 @@ class Node:
         return bool(c_calls.is_virtual(self.raw))
 
     @Once
+    def is_pure(self) -> bool:
+        """Whether it is a virtual method without code: those of other classes run for it."""
+        return bool(c_calls.is_pure(self.raw))
+
+    @Once
     def is_static_method(self) -> bool:
         return bool(c_calls.is_static(self.raw))
 

@@ -174,6 +174,7 @@ class StatementReader:
             statement.assigned = c_formulas.assignments(self.expressions, cursor)
             statement.sets = self.expressions.sets(cursor)
             inner, whole = cursor.stripped, False
+            statement.computes = effects.computes
             if inner.kind is ck.CALL_EXPR:
                 statement.swaps, statement.list_change = effects.swaps, effects.list_change
             if inner.kind is ck.CALL_EXPR and effects.calls:

@@ -86,6 +86,7 @@ class Effects:
     swaps: tuple[str, str] | None = None  # the pointers that `std::swap` exchanges
     alone: Any | None = None  # the expression that is a whole statement
     list_change: ListChange | None = None  # what that does to a list of requests
+    computes: bool = False  # it goes through all elements of something
 
 
 def _given(call: Any) -> list[Any]:

@@ -94,6 +94,12 @@ def _structure(kind: Any) -> Any | None:
     return None if own else element
 
 
+def is_structured(kind: Any) -> bool:
+    """Whether the elements of a vector are structures, or arrays, of numbers."""
+    made = _structure(_own_kind(kind))
+    return made is not None and not made.is_complex
+
+
 def is_vector(kind: Any) -> bool:
     """Of an array or a vector of vectors too: each is a row of it, with memory of its own."""
     return bool(element_of(kind))
