@@ -98,7 +98,10 @@ REFUSED = {
     "assignment": ("u.data()", "u = v;"),
     "moved from": ("&u[0]", "v = std::move(u);"),
     "an iterator": ("u.data()", "*u.begin() = 1.0;"),
-    "std::fill": ("u.data()", "std::fill(u.begin(), u.end(), 0.0);"),
+    "std::fill with an iterator kept": (
+        "u.data()",
+        "auto first = u.begin(); std::fill(first, u.end(), 0.0);",
+    ),
     "a loop over the vector": ("u.data()", "for (double &x : u) x = 1.0;"),
     "a reference to an element": ("u.data()", "double &r = u[3]; r = 2.0;"),
     "a reference to the vector": ("u.data()", "std::vector<double> &r = u; r[3] = 2.0;"),
@@ -151,15 +154,17 @@ REFUSED = {
         "u.data()",
         "std::vector<double> x(u.begin(), u.end());",
     ),
-    "std::iota": ("u.data()", "std::iota(u.begin(), u.end(), 0.0);"),
     "an object that a lambda gives away": (
         "g",
         "auto f = [this] { keep(this); }; f(); double *p = ::get(); p[1] = 1.0;",
     ),
     "a goto": ("u.data()", "if (m > 5) goto end; v[0] = 1.0; end:"),
 }
+# `compute` goes in front of what sets the buffer, which stays behind the wait.
 REWRITTEN = {
     "nothing": ("u.data()", ""),
+    "std::fill": ("u.data()", "std::fill(u.begin(), u.end(), 0.0);"),
+    "std::iota": ("u.data()", "std::iota(u.begin(), u.end(), 0.0);"),
     "another vector": ("u.data()", "v[3] = 1.0;"),
     "another vector of the base class": ("u.data()", "first();"),
     "the overloaded method of another vector": ("u.data()", "set(2);"),

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from tests.unit.transform.replacing import changed, rewritten
+from tests.unit.transform.test_cxx_methods import STAYS as METHODS
+from tests.unit.transform.test_cxx_methods import text_of
 from tests.unit.transform.test_sole_instances import compiles
 
 from imbrex.transform.engine import transform
@@ -168,12 +170,29 @@ def test_another_may_run_anything(call: str, tmp_path: Path) -> None:
     assert "MPI_Wait" not in text or text.index("MPI_Wait") < text.index(call)
 
 
-def test_collectives_in_them_are_seen(tmp_path: Path) -> None:
-    """A collective in a virtual method is matched, and rewritten, as those elsewhere."""
-    total = "double t; MPI_Allreduce(&in[0], &t, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);"
+TOTAL = "double t; MPI_Allreduce(&in[0], &t, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);"
+USED = "            for (int i = 0; i < 9"
+HOOK = "void hook() override { u[0] += 1; }"
+
+
+@pytest.mark.parametrize(
+    ("hook", "decision"), [(HOOK, "rewritten"), ("void hook() override;", "refused")]
+)
+def test_collectives_match_those_in_them(hook: str, decision: str, tmp_path: Path) -> None:
+    """Also where a class only declares one: what makes its objects may call it."""
     path = tmp_path / "main.cpp"
-    used = "            for (int i = 0; i < 9"
-    path.write_text(changed(PROGRAM, {**PLACES, "// BEHIND": total, used: f"u[1] = t;\n{used}"}))
+    replaced = {**PLACES, "// BEHIND": TOTAL, USED: f"u[1] = t;\n{USED}", HOOK: hook}
+    path.write_text(changed(PROGRAM, replaced))
     outcome = transform([path], Options())
     sites = {d.site.call.name: d.decision for d in outcome.decisions}
-    assert sites["MPI_Allreduce"] == "rewritten"
+    assert sites["MPI_Allreduce"] == decision
+
+
+def test_they_are_not_divided(tmp_path: Path) -> None:
+    """Another class may have its own, which the parts would not be."""
+    path = tmp_path / "main.cpp"
+    path.write_text(text_of(METHODS["a virtual exchange"]))
+    outcome = transform([path], Options())
+    told = [line for d in outcome.decisions for line in d.details if line.startswith("wrappers")]
+    assert told
+    assert all("Heat::exchange is virtual: another class may have its own" in line for line in told)

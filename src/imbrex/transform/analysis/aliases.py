@@ -261,7 +261,7 @@ class Aliases:
             return False
         if not left.through or not left.variable.startswith("field:"):
             return True
-        if f"vector:{left.variable}" in self.program.variables:
+        if self.is_vector(left.variable):
             return True
         return bool(left.owner) and left.owner == right.owner
 
@@ -335,8 +335,13 @@ class Aliases:
         return pair in self.distinct and not pair & changed
 
     def is_vector(self, key: str) -> bool:
-        """Whether it is a vector, and no reference to one: its memory is that of no other."""
-        return f"vector:{key}" in self.program.variables
+        """Whether it is a vector, and no reference to one: its memory is that of no other.
+
+        A unique_ptr to an array is as one, unless it may have got memory that is known elsewhere.
+        """
+        if f"vector:{key}" not in self.program.variables:
+            return False
+        return not self.program.variables[key].owned or EXTERNAL not in self.cells[key]
 
     def _owned_apart(self, left: Access, right: Access, changed: frozenset[str]) -> bool:
         """Whether a field's memory belongs to two structures that are surely different.
@@ -344,7 +349,7 @@ class Aliases:
         A vector's memory always belongs to its object: nothing moves over what exchanges it.
         """
         variable = self.program.variables.get(left.variable)
-        owned = left.variable in self.owned or f"vector:{left.variable}" in self.program.variables
+        owned = left.variable in self.owned or self.is_vector(left.variable)
         owned = owned or (variable is not None and variable.apart)
         if not owned or not (left.owner and right.owner):
             return False

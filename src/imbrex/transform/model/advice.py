@@ -218,8 +218,8 @@ both-use both-use-unknown
     nothing, if it is so; else give each its own variable
 declaration-passed may-be-directed directed-or-labelled of-macro has-label shares-line
     move the statement by hand, or give it a line without label or directive
-address-taken generic conditional call-not-statement not-editable other-file name-listed
-names-taken
+address-taken virtual generic conditional call-not-statement not-editable other-file
+name-listed names-taken
 requests-taken not-plain-function not-plain-subroutine parameters
     make the wrapper a plain routine that its callers call by name, visible in their files
 by-its-type

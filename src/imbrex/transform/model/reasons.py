@@ -289,6 +289,7 @@ class ReasonKind(Sentence):
 
     # Wrappers
     ADDRESS_TAKEN = "the address of {routine} is taken"
+    VIRTUAL = "{routine} is virtual: another class may have its own"
     GENERIC = "{routine} is known by a generic name too"
     BOUND_TO_TYPE = "{routine} is bound to a type, and calls by that (`call g%…`) are not followed"
     CONDITIONAL = "{routine} depends on `#if`: another build may have another one, or call it"

@@ -13,6 +13,7 @@ class Scope:
     classes: tuple[str, ...] = ()  # the same
     on_object: bool = False  # a method that is not static: its first parameter is `this`
     overloaded: bool = False  # its class has another member of its name
+    virtual: bool = False  # classes derived from its own may have another one
     # Where its class declares it: the file, the first byte, and the byte behind it. Empty where
     # that is the definition itself.
     declared: tuple[str, int, int] | None = None

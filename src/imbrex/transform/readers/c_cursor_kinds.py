@@ -90,6 +90,7 @@ CASTS = frozenset(
         CXX_STATIC_CAST_EXPR,
     }
 )
+NULLS = frozenset({CXX_NULL_PTR_LITERAL_EXPR, GNU_NULL_EXPR, INTEGER_LITERAL})  # as pointers
 BY_NUMBER = {kind.value: kind for kind in CursorKind.get_all_kinds()}
 DECLARATIONS = frozenset(kind for kind in BY_NUMBER.values() if kind.is_declaration())
 EXPRESSIONS = frozenset(kind for kind in BY_NUMBER.values() if kind.is_expression())

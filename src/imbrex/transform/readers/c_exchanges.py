@@ -1,4 +1,4 @@
-"""`std::swap` of two vectors or of two pointers."""
+"""`std::swap` of two vectors, of two pointers, or of two objects that hold such."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_vectors
+from imbrex.transform.readers.c_copies import copied_with
+from imbrex.transform.readers.c_moved import fields_within, moves_as_it_is
 from imbrex.transform.readers.c_vector_reader import NAMED, Effects, VectorReader
 from imbrex.transform.readers.cxx_library import is_library
 
@@ -25,6 +27,12 @@ class ExchangeReader(VectorReader, ABC):
             function is not None
             and is_library(function)
             and self._exchange_pointers(cursor, effects)
+        ):
+            return True
+        if (
+            function is not None
+            and is_library(function)
+            and self._exchange_objects(cursor, effects)
         ):
             return True
         vectors: list[Any | None] = [c_vectors.one(child) for child in cursor.arguments]
@@ -67,4 +75,30 @@ class ExchangeReader(VectorReader, ABC):
         facts = self.program.pointer_facts
         facts += [(first.key, "copy", second.key), (second.key, "copy", first.key)]
         effects.swaps = (first.key, second.key)
+        return True
+
+    def _exchange_objects(self, cursor: Any, effects: Effects) -> bool:
+        """Read `std::swap` of two objects, which runs no code: each member has the other's value.
+
+        The vectors of a class stay told apart by their members, and no memory gets known elsewhere.
+        """
+        record = cursor.arguments[0].stripped.type.canonical
+        if any(child.stripped.kind not in NAMED for child in cursor.arguments):
+            return False
+        if not moves_as_it_is(record):
+            return False
+        line = cursor.location.line
+        for child in cursor.arguments:
+            self.place(child.stripped, effects)
+        for field in fields_within(record):
+            key = self.key_of(field)
+            effects.accesses += [Access(key, False, write, line) for write in (False, True)]
+            if c_vectors.is_vector(field.type):
+                effects.accesses += [Access(key, True, write, line) for write in (False, True)]
+                effects.accesses.append(Access(self._size_of(field), False, True, line))
+                self.program.resized_vectors.add(key)
+        effects.accesses.append(Access(UNKNOWN_MEMORY, False, True, line))
+        self.program.copied_records |= copied_with(record)
+        name = cursor.arguments[0].stripped.spelling
+        effects.stop = effects.stop or ReasonKind.VECTOR_MOVES(vector=name, method="swap")
         return True

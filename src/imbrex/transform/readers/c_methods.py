@@ -105,6 +105,11 @@ def names_object(declaration: Any) -> bool:
     return bool(declaration.type.is_reference) and is_own(declaration.type.canonical.pointee.record)
 
 
+def is_override(member: Any) -> bool:
+    """Whether a member of a class is a virtual method, which calls of a base class's may run."""
+    return member.kind is ck.CXX_METHOD and bool(member.is_virtual) and not member.is_implicit
+
+
 def runs_unseen(member: Any) -> bool:
     """Whether a constructor or destructor has a body, here or elsewhere."""
     if member.kind not in (ck.CONSTRUCTOR, ck.DESTRUCTOR):

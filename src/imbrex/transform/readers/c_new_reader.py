@@ -19,12 +19,11 @@ _DELETE = re.compile(rb"(?:::\s*)?delete\b")
 _OPERATOR = re.compile(r"operator (?:new|delete)(?:\[\])?")
 # Elements that are given no value, or 0.
 _UNSET = frozenset({ck.CALL_EXPR, ck.INIT_LIST_EXPR, ck.UNEXPOSED_EXPR})
-_NULL = frozenset({ck.CXX_NULL_PTR_LITERAL_EXPR, ck.GNU_NULL_EXPR, ck.INTEGER_LITERAL})
 
 
 def is_null(cursor: Any) -> bool:
     """Whether the value of a pointer, without casts, is null, as `nullptr`."""
-    return cursor.kind in _NULL
+    return cursor.kind in ck.NULLS
 
 
 def _is_bare(kind: Any) -> bool:

@@ -180,6 +180,8 @@ class ObjectReader(AccessorReader, ABC):
                 name = c_methods.routine_name(child)
                 facts.append((f"argument:{name}:0", "copy", cell))
                 facts.append(("made", "addr", f"function:{name}"))
+            elif c_methods.is_override(child) and not child.is_pure:
+                facts.append(("made", "addr", f"function:{c_methods.routine_name(child)}"))
             elif child.kind is ck.FUNCTION_TEMPLATE and child.spelling.startswith(record.spelling):
                 facts.append(("escape", "copy", cell))
             elif child.kind is ck.CXX_BASE_SPECIFIER:

@@ -87,7 +87,7 @@ class PlaceReader(NewReader, ABC):
         elif inner.kind is ck.CALL_EXPR:
             name, vector = c_vectors.method(inner)
             array_method, array = c_std_arrays.method(inner)
-            if name == "data" and vector is not None:
+            if name in c_vectors.ADDRESSES and vector is not None:
                 found = self._elements(vector, effects)
             elif array_method == "data" and array is not None:
                 found = self.place(array, effects)

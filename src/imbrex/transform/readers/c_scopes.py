@@ -39,5 +39,6 @@ def scope_of(cursor: Any) -> Scope | None:
         tuple(classes),
         c_methods.has_object(cursor),
         len(alike) != 1,
+        cursor.kind is ck.CXX_METHOD and bool(cursor.is_virtual),
         declared,
     )

@@ -19,6 +19,7 @@ from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_nested, c_std_arrays, c_vectors
+from imbrex.transform.readers.c_owned import made_anew
 from imbrex.transform.readers.c_request_lists import TAKES, identity, is_change, is_no_request
 from imbrex.transform.readers.c_values import ValueReader
 
@@ -29,6 +30,7 @@ _NUMBERS = frozenset(
     }
 )
 NAMED = frozenset({ck.DECL_REF_EXPR, ck.MEMBER_REF_EXPR})
+_TAKES_ANEW = frozenset({"operator=", "reset"})
 _AROUND = frozenset({ck.UNEXPOSED_EXPR, ck.CXX_FUNCTIONAL_CAST_EXPR})  # a constructor's call
 _ARRAYS = NAMED | {ck.ARRAY_SUBSCRIPT_EXPR}
 
@@ -120,6 +122,9 @@ class VectorReader(ValueReader, ABC):
 
     @abstractmethod
     def memory(self, cursor: Any, effects: Effects) -> Memory: ...
+
+    @abstractmethod
+    def points(self, cell: str, value: Any) -> None: ...
 
     @abstractmethod
     def place(self, cursor: Any, effects: Effects) -> Memory: ...
@@ -219,7 +224,7 @@ class VectorReader(ValueReader, ABC):
             self._record(effects, self.place(cursor, effects), cursor, write=False)
             return True
         found = self._elements(vector, effects)
-        if name == "data" or name in c_vectors.SIZES:
+        if name in c_vectors.ADDRESSES or name in c_vectors.SIZES:
             return True
         moves = name in c_vectors.MOVES
         declaration: Any = c_vectors.one(vector)
@@ -235,6 +240,9 @@ class VectorReader(ValueReader, ABC):
         effects.accesses.append(Access(self._size_of(declaration), False, True, line))
         given = _given(cursor)
         own = name in c_vectors.GROWS and all(self._converted(c, effects) for c in given)
+        if c_vectors.is_owned(declaration.type):
+            taken = given[1:] if name.startswith("operator") else given
+            own = name in _TAKES_ANEW and self._made_anew(taken[0] if taken else None, effects)
         partners = [c_vectors.one(self._unmoved(child)) for child in given]
         facts = self.program.pointer_facts
         exchanged = name in ("swap", "operator=") and self._are_variables([declaration, *partners])
@@ -251,6 +259,8 @@ class VectorReader(ValueReader, ABC):
         for argument in [] if own else given:
             named = self._unmoved(argument)
             self.read(named, effects)
+            if named.type.is_address:  # what a unique_ptr has from now on
+                self.points("escape", named)
             if c_vectors.one(named) is not None:
                 held = self._elements(named, effects)
                 if not exchanged:
@@ -331,7 +341,7 @@ class VectorReader(ValueReader, ABC):
     def _made_with(self, value: Any | None) -> Affine | None:
         """The number of elements that a vector is constructed with."""
         inner = _made_by(value)
-        if inner is None or inner.kind is not ck.CALL_EXPR:
+        if inner is None or inner.kind is not ck.CALL_EXPR or inner.spelling != "vector":
             return None
         given = _given(inner)
         if not given:
@@ -346,6 +356,8 @@ class VectorReader(ValueReader, ABC):
         False where it may have gotten handles of requests, or memory that is known elsewhere.
         """
         key = self.key_of(cursor)
+        if c_vectors.is_owned(cursor.type) and self._made_anew(value, effects):
+            return True
         inner = _made_by(value)
         plain = inner is None or (inner.kind is ck.CALL_EXPR and inner.spelling == "vector")
         for child in [] if inner is None or not plain else _given(inner):
@@ -362,6 +374,17 @@ class VectorReader(ValueReader, ABC):
             effects.stop = effects.stop or ReasonKind.CONSTRUCT()
             self.program.pointer_facts.append(("escape", "addr", key))
         return plain
+
+    def _made_anew(self, value: Any | None, effects: Effects) -> bool:
+        """Whether a unique_ptr is given memory that nothing else knows; reads what makes it."""
+        made = made_anew(value)
+        own = made is not None
+        for part in made or []:
+            if part.kind is ck.CXX_NEW_EXPR:
+                own = own and self.memory(part, effects).key.startswith("heap:")
+            else:
+                self.read(part, effects)
+        return own
 
     def _converted(self, cursor: Any, effects: Effects) -> bool:
         """Whether an argument is a number that becomes one of another type, or no request.

@@ -6,7 +6,8 @@ vector of MPI's requests is one of numbers too.
 Elements stay where they are while only `[]`, `data`, `front`, `back`, `size` and `empty` are used.
 Any other method may give the vector other memory: nothing moves over it. `resize` and its like
 take new memory of the vector's own; after the others whatever another vector, a pointer or unknown
-code may hold counts as its memory.
+code may hold counts as its memory. A `std::unique_ptr` to an array of numbers is read as a vector
+that has no size.
 """
 
 from __future__ import annotations
@@ -28,12 +29,15 @@ MOVES = frozenset(
     {
         *("operator=", "resize", "reserve", "shrink_to_fit", "assign", "clear", "swap"),
         *("push_back", "emplace_back", "pop_back", "insert", "emplace", "erase"),
+        *("reset", "release"),
     }
 )
 # Those after which the elements lie in memory that no other vector had, if given numbers only.
 GROWS = frozenset(
     {"resize", "reserve", "shrink_to_fit", "assign", "clear", "push_back", "pop_back"}
 )
+# Those whose value is the address of the first element.
+ADDRESSES = frozenset({"data", "get"})
 # Those that give out where the elements are, and leave the vector as it is.
 ITERATORS = frozenset({"begin", "end", "cbegin", "cend", "rbegin", "rend", "crbegin", "crend"})
 LISTS = frozenset({"std::vector<MPI_Request>", "vector<MPI_Request>"})
@@ -43,6 +47,11 @@ _VECTOR = re.compile(
     r"((?:(?:unsigned |signed )?(?:char|short|int|long|long long)|float|double"
     r"|(?:struct )?(?:ompi_request_t|imbrex_request) \*))"
     r"(?:, std::(?:__\w+::)?allocator<\1 ?>)? ?>$"
+)
+_OWNED = re.compile(
+    r"(?:const )?(?:class )?std::(?:__\w+::)?unique_ptr<"
+    r"((?:unsigned |signed )?(?:char|short|int|long|long long)|float|double) ?\[\]"
+    r"(?:, std::(?:__\w+::)?default_delete<\1 ?\[\] ?>)? ?>$"
 )
 # Of a type with a name: whether that is a structure of numbers is asked of the type.
 _OF_NAMED = re.compile(
@@ -61,7 +70,7 @@ def element_of(kind: Any) -> str:
 
 def _element_of(kind: Any) -> str:
     kind = _own_kind(kind)
-    match = _VECTOR.match(kind.spelling)
+    match = _VECTOR.match(kind.spelling) or _OWNED.match(kind.spelling)
     if match is not None:
         return match[1]
     made = _structure(kind)
@@ -100,6 +109,11 @@ def is_structured(kind: Any) -> bool:
     return made is not None and not made.is_complex
 
 
+def is_owned(kind: Any) -> bool:
+    """Whether a type is that of a std::unique_ptr to an array, or of arrays of such."""
+    return _OWNED.match(_own_kind(kind).spelling) is not None
+
+
 def is_vector(kind: Any) -> bool:
     """Of an array or a vector of vectors too: each is a row of it, with memory of its own."""
     return bool(element_of(kind))
@@ -136,6 +150,7 @@ def enter(program: Program, key: str, variable: Variable, cursor: Any) -> None:
     """Note a vector and the memory that it has of its own, if it is no reference."""
     variable.pointer = True
     variable.record = ""
+    variable.owned = is_owned(cursor.type)
     variable.element = element_of(cursor.type).removeprefix("struct ").removesuffix(" *")
     inner = c_nested.referred(cursor.type)
     extents = cc.array_extents(inner) + [None] * c_nested.depth_of(inner.innermost)

@@ -150,6 +150,8 @@ class Splitting(Preparing[RoutineSite, ContentT]):
             self.refuse(
                 routine, routine.line, ReasonKind.ABOUT(subject=routine.name, cause=routine.problem)
             )
+        if routine.scope is not None and routine.scope.virtual:
+            self.refuse(routine, routine.line, ReasonKind.VIRTUAL(routine=routine.name))
         if routine.address_taken and routine.bound:
             self.refuse(routine, routine.line, ReasonKind.BOUND_TO_TYPE(routine=routine.name))
         if routine.address_taken:

@@ -95,6 +95,8 @@ def member_problem(program: Program, routine: Routine) -> Cause | None:
     """Why nothing may stand beside a method in its class, or beside a function in a namespace."""
     if routine.scope is None:
         return None
+    if routine.scope.virtual:
+        return ReasonKind.VIRTUAL(routine=routine.name)
     if routine.scope.overloaded:
         return ReasonKind.OVERLOADED(routine=routine.name)
     found = declared_in_class(program, routine)

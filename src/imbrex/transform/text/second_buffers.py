@@ -109,7 +109,7 @@ class SecondBuffers:
     def _of_vector(self, variable: Variable, name: str) -> Second | None:
         """A vector that begins as a copy of the buffer."""
         own = variable.name
-        if variable.kind == "field" or variable.rows:
+        if variable.kind == "field" or variable.rows or variable.owned:
             return None
         kind = variable.element.strip()
         if NUMBERS.fullmatch(kind) is None:
