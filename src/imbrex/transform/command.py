@@ -311,7 +311,8 @@ def _explain_site(decision: Decision) -> list[str]:
         lines.append(f"    what to do: {help_with}")
     if decision.measured is not None:
         lines.append(f"    {_measured(decision.measured)}")
-    return lines + [f"    {detail}" for detail in decision.details]
+    said = {f"{name}: {text}" for name in decision.rewrites}
+    return lines + [f"    {detail}" for detail in decision.details if detail not in said]
 
 
 def _measured(values: dict[str, float]) -> str:

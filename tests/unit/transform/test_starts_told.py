@@ -102,3 +102,41 @@ def test_starts_whose_wait_stays(tmp_path: Path, only: int) -> None:
     said = explain(outcome, applied=False)
     assert "wait moves" not in said and "side effects" in said
     assert said.endswith(f"0 of {1 if only else 3} call sites can be rewritten.\n")
+
+
+HALO = """#include <mpi.h>
+void step(double *u, double *v, int n, int left, int right)
+{
+    MPI_Request reqs[4];
+    int k = 0;
+    if (left != MPI_PROC_NULL) {
+        MPI_Irecv(&u[0], 1, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, &reqs[k++]);
+        MPI_Isend(&u[1], 1, MPI_DOUBLE, left, 1, MPI_COMM_WORLD, &reqs[k++]);
+    }
+    if (right != MPI_PROC_NULL) {
+        MPI_Irecv(&u[n + 1], 1, MPI_DOUBLE, right, 1, MPI_COMM_WORLD, &reqs[k++]);
+        MPI_Isend(&u[n], 1, MPI_DOUBLE, right, 0, MPI_COMM_WORLD, &reqs[k++]);
+    }
+    MPI_Waitall(k, reqs, MPI_STATUSES_IGNORE);
+    for (int i = 1; i <= n; i++)
+        v[i] = u[i - 1] + u[i + 1];
+}
+int main(int argc, char **argv)
+{
+    static double u[22], v[22];
+    MPI_Init(&argc, &argv);
+    step(u, v, 20, argc, 0);
+    MPI_Finalize();
+    return v[3] > 7;
+}
+"""
+
+
+def test_starts_whose_messages_travel_beside_the_interior(tmp_path: Path) -> None:
+    """Nothing moves of them: the loop behind their wait is divided, which is told once."""
+    outcome = outcome_of(tmp_path, "h.c", HALO)
+    decisions = [d.decision for d in outcome.decisions]
+    assert decisions == ["rewritten"] * 5
+    text = explain(outcome, applied=False)
+    assert text.count("the loop is divided") == 5
+    assert text.endswith("5 of 5 call sites can be rewritten.\n")

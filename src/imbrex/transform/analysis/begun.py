@@ -124,25 +124,35 @@ class Beginnings:
             found |= {(routine.file, call.line) for call in statement.calls}
             begun = self.ended_by(routine, block, index)
             if begun is None:
-                receives = receives or self._receives(routine, statement)
+                places, received = self._completed(routine, statement)
+                found |= places
+                receives = receives or received
                 continue
             found |= {(each.routine.file, each.call.line) for each in begun.calls}
             parts = [mpi_calls.STARTS.get(each.call.name) for each in begun.calls]
             receives = receives or any(part and part.direction != "send" for part in parts)
         return frozenset(found) if receives else frozenset()
 
-    def _receives(self, routine: Routine, statement: Statement) -> bool:
-        """Whether a statement waits for messages that the routine receives."""
+    def _completed(
+        self, routine: Routine, statement: Statement
+    ) -> tuple[set[tuple[str, int]], bool]:
+        """Where what a statement waits for is started, and whether some of it is received."""
         requests = Requests(self.footprints, routine)
+        places: set[tuple[str, int]] = set()
+        receives = False
         for call in statement.calls:
-            if call.name in mpi_calls.REQUEST_OF_WAIT:
-                completed = requests.completed_by(call)
-                if not isinstance(completed, Reason):
-                    return any(transfer.receives for _, transfer in completed)
-                lasting = self.persistent.completed_by(routine, call)
-                if not isinstance(lasting, Reason):
-                    return any(start.transfer.receives for start in lasting)
-        return False
+            if call.name not in mpi_calls.REQUEST_OF_WAIT:
+                continue
+            completed = requests.completed_by(call)
+            if not isinstance(completed, Reason):
+                places |= {(routine.file, transfer.call.line) for _, transfer in completed}
+                receives = receives or any(transfer.receives for _, transfer in completed)
+                continue
+            lasting = self.persistent.completed_by(routine, call)
+            if not isinstance(lasting, Reason):
+                places |= {place for start in lasting for place in start.begun}
+                receives = receives or any(start.transfer.receives for start in lasting)
+        return places, receives
 
     def _find(self, routine: Routine, block: Block, index: int) -> Begun | None:
         end = block.statements[index]

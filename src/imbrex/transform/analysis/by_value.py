@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING
 
-from imbrex.transform.analysis.followed import follow, holds
+from imbrex.transform.analysis.followed import follow, holds, names_parameter
 from imbrex.transform.model.affine import Affine, Range
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.cases import Case
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from imbrex.transform.analysis.footprint import Footprints
 
 Given = tuple[tuple[str, int], ...]
+Array = tuple[str, str]  # a parameter and "", or a field and the parameter whose field it is
 _MOST = 16  # values for which a call is looked at
 _LONGEST = 60  # statements of a routine that is followed
 
@@ -28,26 +29,35 @@ class ByValue:
     def __init__(self, footprints: Footprints) -> None:
         self.footprints = footprints
         self.program = footprints.program
-        self._followed: dict[tuple[str, Given], dict[str, list[Access]] | None] = {}
-        self._worth: dict[str, frozenset[str]] = {}
+        self._followed: dict[tuple[str, Given], dict[Array, list[Access]] | None] = {}
+        self._worth: dict[str, frozenset[Array]] = {}
 
     def of(self, call: Call, routine: Routine, accesses: list[Access]) -> list[Access]:
         """The accesses of a routine as those of one call, told by cases where that tells more."""
+        moved = self.footprints.moved_in(self.footprints.of_routine(routine))
+        pointers = self.footprints.local_pointers
+        accesses = [pointers.meant(routine, access, moved) for access in accesses]
         names = self._open(routine, accesses)
         if not names:
             return self.footprints.bound(call, routine, accesses)
         cases = self._cases(call, routine, names)
-        rest = [a for a in accesses if not (a.through and a.variable in cases)]
+        rest = [a for a in accesses if not (a.through and (a.variable, a.owner) in cases)]
         found = self.footprints.bound(call, routine, rest)
-        for key, sides in cases.items():
-            argument = call.arguments[routine.parameters.index(key)]
+        for (key, owner), sides in cases.items():
             for write, each in sides.items():
-                base = "?" if argument.base is None else argument.base
-                access = Access(base, argument.through, write, call.line, owner=argument.owner)
-                found.append(access._replace(slot=argument.slot, cases=tuple(each)))
+                anywhere = Access(key, True, write, call.line, owner=owner)
+                for access in self._at_call(call, routine, anywhere):
+                    found += access.of_cases(each)
         return found
 
-    def _open(self, routine: Routine, accesses: list[Access]) -> frozenset[str]:
+    def _at_call(self, call: Call, routine: Routine, access: Access) -> list[Access]:
+        """An access of what parameters name as that of one call."""
+        if access.owner:
+            return self.footprints.bound(call, routine, [access])
+        binding = self.footprints.binding(call, routine)
+        return [binding.access(access, routine.parameters.index(access.variable))]
+
+    def _open(self, routine: Routine, accesses: list[Access]) -> frozenset[Array]:
         """The arrays of which a routine touches what is not known, if it may be followed."""
         known = self._worth.get(routine.key)
         if known is not None:
@@ -55,28 +65,25 @@ class ByValue:
         source = self.program.files.get(routine.file)
         if self.footprints.is_active(routine):
             return frozenset()  # it calls itself
-        found: frozenset[str] = frozenset()
+        found: frozenset[Array] = frozenset()
         if source is not None and not source.is_fortran and len(routine.statements()) <= _LONGEST:
             found = frozenset(
-                access.variable
+                (access.variable, access.owner)
                 for access in accesses
-                if access.through
-                and access.variable in routine.parameters
+                if names_parameter(routine, access)
                 and (access.section is None or any(map(self._is_open, access.section)))
-            )
+            ) - {(access.variable, access.owner) for access in accesses if access.slot}
         self._worth[routine.key] = found
         return found
 
     def _is_open(self, touched: Range) -> bool:
-        """Whether an end is not known, or by elements of arrays that are gone with a call."""
+        """Whether an end is not known, or by variables that are gone with a call."""
         named = (self.program.variables.get(name) for name in touched.variables())
-        return None in touched or any(
-            v is not None and v.bounds and v.kind == "local" for v in named
-        )
+        return None in touched or any(v is not None and v.kind == "local" for v in named)
 
     def _cases(
-        self, call: Call, routine: Routine, names: frozenset[str]
-    ) -> dict[str, dict[bool, list[Case]]]:
+        self, call: Call, routine: Routine, names: frozenset[Array]
+    ) -> dict[Array, dict[bool, list[Case]]]:
         """What the call touches of each array, reads and writes; empty where it is not known."""
         ranges = self._domains.get(id(call), {})
         asked: dict[str, Affine] = {}
@@ -93,8 +100,7 @@ class ByValue:
             number *= len(ranges[key])
         if number > _MOST or len(call.arguments) != len(routine.parameters):
             return {}
-        binding = self.footprints.binding(call, routine)
-        found: dict[str, dict[bool, list[Case]]] = {key: {} for key in names}
+        found: dict[Array, dict[bool, list[Case]]] = {key: {} for key in names}
         for values in product(*(ranges[key] for key in over)):
             here = tuple(zip(over, values, strict=True))
             given = []
@@ -104,19 +110,20 @@ class ByValue:
             touched = self._follow(routine, tuple(given))
             if touched is None:
                 return {}
-            for key in list(found):
-                for access in touched.get(key, []):
-                    bound = binding.access(access, routine.parameters.index(key))
-                    if bound.section is None:
-                        found.pop(key, None)
+            for array in list(found):
+                for access in touched.get(array, []):
+                    at_call = self._at_call(call, routine, access)
+                    if any(bound.section is None for bound in at_call):
+                        found.pop(array, None)
                         break
-                    sides = found[key].setdefault(access.write, [])
-                    case = Case(here, bound.section, bound.strides)
-                    if case not in sides:
-                        sides.append(case)
+                    sides = found[array].setdefault(access.write, [])
+                    for bound in at_call:
+                        case = Case(here, bound.section, bound.strides)
+                        if case not in sides:
+                            sides.append(case)
         return found
 
-    def _follow(self, routine: Routine, given: Given) -> dict[str, list[Access]] | None:
+    def _follow(self, routine: Routine, given: Given) -> dict[Array, list[Access]] | None:
         known = (routine.key, given)
         if known not in self._followed:
             self._followed[known] = follow(self.footprints, routine, given)

@@ -36,11 +36,17 @@ def holds(variable: Variable) -> bool:
     return variable.element.removeprefix("const ") in _WIDE and not variable.bounds
 
 
+def names_parameter(routine: Routine, access: Access) -> bool:
+    """Whether it is one through a parameter, or through a field of what a parameter points to."""
+    return access.through and (access.owner or access.variable) in routine.parameters
+
+
 def follow(
     footprints: Footprints, routine: Routine, given: tuple[tuple[str, int], ...]
-) -> dict[str, list[Access]] | None:
+) -> dict[tuple[str, str], list[Access]] | None:
     """The accesses through each pointer parameter, in terms of values at the routine's entry.
 
+    By the parameter and "", or by a field that is a pointer and the parameter whose field it is.
     `given`: values of parameters. None where the routine cannot be followed.
     """
     summary = footprints.of_routine(routine)
@@ -61,15 +67,15 @@ def follow(
         )
     except _TooFarError:
         return None
-    found: dict[str, list[Access]] = {}
+    found: dict[tuple[str, str], list[Access]] = {}
     for access in follower.found:
-        if access.through and access.variable in routine.parameters:
-            if access.variable in follower.moved_by(routine):
+        if names_parameter(routine, access):
+            if {access.owner, access.variable} & (follower.moved_by(routine) | changed):
                 access = access.anywhere()
             if any(stride.variables() & changed for stride in access.strides):
                 access = access.anywhere()
             access = access.at(forget(access.section, changed))
-            found.setdefault(access.variable, []).append(access)
+            found.setdefault((access.variable, access.owner), []).append(access)
     return found
 
 
@@ -290,9 +296,10 @@ class _Follower:
 
     def _note(self, frame: Frame, statement: Statement, values: Values) -> None:
         """Record what a statement touches through pointers, besides what it calls."""
-        for access in statement.accesses:
-            if not access.through:
+        for each in statement.accesses:
+            if not each.through:
                 continue
+            access = self._named(frame.routine, each)
             strides = [frame.affine(stride, values) for stride in access.strides]
             known = tuple([stride for stride in strides if stride is not None])
             section = None
@@ -302,6 +309,15 @@ class _Follower:
             if section is not None:
                 here = here._replace(section=section, strides=known)
             self.found.append(self._outward(frame, here))
+
+    def _named(self, routine: Routine, access: Access) -> Access:
+        """The access by what a local pointer is set to, at its declaration and for good."""
+        pointers = self.footprints.local_pointers
+        changed = self.footprints.moved_in(self.footprints.of_routine(routine))
+        named = pointers.meant(routine, access, changed)
+        # Variables that tell the element may have other values where it is used.
+        known = named is access or pointers.first_is_known(routine, access.variable)
+        return named if known else named.anywhere()
 
     def _dimension(self, frame: Frame, touched: Range, values: Values) -> Range:
         low, high = touched
@@ -320,9 +336,14 @@ class _Follower:
                 argument = frame.binding.call.arguments[position]
                 same = frame.binding.same_array(access.variable, argument)
                 bound = frame.binding.access(access.anywhere(), position)
-                if same and access.section is not None:
-                    bound = bound._replace(section=access.section, strides=access.strides)
-                access = bound
+            else:  # a field, or what a local pointer is set to
+                call = frame.binding.call
+                bound = self.footprints.bound(call, frame.routine, [access.anywhere()])[0]
+                same = bool(access.owner and bound.owner) and bound.variable == access.variable
+                same = same and access.owner not in self.moved_by(frame.routine)
+            if same and access.section is not None:
+                bound = bound._replace(section=access.section, strides=access.strides)
+            access = bound
             frame = frame.outer
         return access
 

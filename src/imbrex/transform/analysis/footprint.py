@@ -191,6 +191,8 @@ class Footprints(Changes):
             bounds = loop.low.variables() | loop.high.variables()
             if loop.index in inside or bounds & changed:
                 loop = None
+        if loop is not None:
+            accesses = [part for access in accesses for part in access.over(loop.index)]
         settled = []
         for access in accesses:
             if self._moved(access, changed):
@@ -271,9 +273,7 @@ class Footprints(Changes):
         positions = {key: number for number, key in enumerate(routine.parameters)}
         whole = self.of_routine(routine)
         written = whole.written()
-        moved = self.changed_in(whole)
-        if whole.stop is not None:
-            moved |= self.aliases.escaped
+        moved = self.moved_in(whole)
         binding = self.binding(call, routine)
         accesses = []
         declared = [Access(key, False, False, call.line) for key in routine.declared_by]
@@ -301,6 +301,11 @@ class Footprints(Changes):
         if call.known:
             accesses = [a._replace(when=a.when | call.known) for a in accesses]
         return accesses
+
+    def moved_in(self, whole: Footprint) -> frozenset[str]:
+        """Variables whose values may be others when a routine returns, of its summary."""
+        changed = self.changed_in(whole)
+        return changed if whole.stop is None else changed | self.aliases.escaped
 
     def is_active(self, routine: Routine) -> bool:
         """Whether the summary of a routine is being made."""

@@ -43,6 +43,18 @@ class LocalPointers:
             access = there(self.program, access, meant)
         return access
 
+    def first_is_known(self, routine: Routine, key: str) -> bool:
+        """Whether such a pointer counts from an element whose number no variable tells."""
+        fixed = self.fixed(routine)
+        for _ in range(_MOST):
+            meant = fixed.get(key)
+            if meant is None:
+                return True
+            if meant.first is not None and any(i is not None and i.terms for i in meant.first):
+                return False
+            key = meant.variable
+        return False
+
     def fixed(self, routine: Routine) -> dict[str, Meant]:
         """The pointers of a routine that keep what they are declared with, where that is known."""
         found = self._known.get(routine.key)

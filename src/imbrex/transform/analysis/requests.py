@@ -38,7 +38,7 @@ def presets(data: bytes, statement: Statement) -> bool:
     if statement.blocks:
         return False
     text = data[statement.start : statement.end].decode(errors="replace")
-    if statement.kind is Kind.DECLARE and "=" not in text:
+    if statement.kind is Kind.DECLARE and (statement.begins_unused or "=" not in text):
         return True
     return _PRESET.search(text) is not None
 

@@ -28,6 +28,11 @@ class Case(NamedTuple):
         ends = [[None if e is None else with_values(e) for e in span] for span in self.section]
         return tuple([Range(low, high) for low, high in ends]), strides
 
+    def at(self, key: str) -> Case:
+        """The case with its value of one variable in the place of it."""
+        rest = tuple([pair for pair in self.values if pair[0] != key])
+        return Case(rest, *self.known({k: v for k, v in self.values if k == key}))
+
     def variables(self) -> set[str]:
         found = {key for key, _ in self.values}
         for dimension in self.section or ():

@@ -99,6 +99,18 @@ class Access(NamedTuple):
         variable, through, write, line, _, _, owner, *_, member, placed = self
         return Access(variable, through, write, line, None, (), owner, member=member, placed=placed)
 
+    def over(self, index: str) -> list[Access]:
+        """What it touches by its cases for all values of a loop's index together."""
+        if not any(key == index for case in self.cases for key, _ in case.values):
+            return [self]
+        return self.of_cases([case.at(index) for case in self.cases])
+
+    def of_cases(self, cases: list[Case]) -> list[Access]:
+        """The access of some cases; several where they depend on no variable."""
+        if any(case.values for case in cases):
+            return [self._replace(cases=tuple(cases))]
+        return [self._replace(section=c.section, strides=c.strides, cases=()) for c in cases]
+
     def settled(self, section: Section | None, changed: Set[str]) -> Access:
         """The access of another section, with all else that does not depend on `changed`."""
         if self.slot and any(index.variables() & changed for index in self.slot):

@@ -106,6 +106,8 @@ class Statement:
     sets: tuple[str, Affine] | None = None
     # Of C: the pointers that it declares, and the memory that they name.
     meant: dict[str, Meant] = field(default_factory=dict)
+    # Of a declaration of C: no request begins with the handle of a message that is under way.
+    begins_unused: bool = False
     chooses: tuple[str, Choice] | None = None  # the same, of one of two values
     swaps: tuple[str, str] | None = None  # the pointers that `std::swap` exchanges, alone
     list_change: ListChange | None = None  # of C++: what it does to a list of requests

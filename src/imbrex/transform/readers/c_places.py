@@ -16,6 +16,7 @@ from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_library, c_methods, c_std_arrays, c_vectors
 from imbrex.transform.readers.c_alignment import aligned
+from imbrex.transform.readers.c_initial_values import pointers
 from imbrex.transform.readers.c_new_reader import NewReader, is_null
 from imbrex.transform.readers.c_row_pointers import (
     note_made,
@@ -382,16 +383,9 @@ class PlaceReader(NewReader, ABC):
             return
         if value.stripped.kind is not ck.INIT_LIST_EXPR:
             return  # another structure, whose fields are the same to the model
-        leaves, work = [], [value.stripped]
-        while work:
-            inner = work.pop()
-            if inner.type.is_pointer or (inner.type.is_array and not inner.operands):
-                leaves.append(inner)
-            elif inner.kind is ck.INIT_LIST_EXPR or inner.kind in ck.CASTS:
-                work += inner.operands
-        for field in fields:
-            for leaf in leaves:
-                self.points(self._key_of_field(field), leaf)
+        for field, leaf in pointers(kind, value.stripped):
+            for each in fields if field is None else [field]:
+                self.points(self._key_of_field(each), leaf)
 
     def _note_record(self, key: str, within: Memory) -> None:
         """Record the memory that a structure lies in, of which a field is named."""

@@ -20,6 +20,7 @@ from imbrex.transform.readers.c_copies import copied_with
 from imbrex.transform.readers.c_expressions import ExpressionReader
 from imbrex.transform.readers.c_loops import counted
 from imbrex.transform.readers.c_reductions import counted_array, reduction
+from imbrex.transform.readers.c_request_values import begin_unused
 from imbrex.transform.readers.c_source import Directive, directives
 from imbrex.transform.readers.c_switches import as_conditionals
 from imbrex.transform.readers.c_vector_reader import Effects, Memory
@@ -251,6 +252,8 @@ class StatementReader:
 
     def _declaration(self, cursor: Any, statement: Statement, effects: Effects) -> None:
         statement.kind = Kind.DECLARE
+        declared = [child for child in cursor.children if child.kind is ck.VAR_DECL]
+        statement.begins_unused = begin_unused(declared, self.data)
         for child in cursor.children:
             if child.kind is not ck.VAR_DECL:
                 self.expressions.hide(child)
