@@ -80,6 +80,7 @@ def test_untouched_bytes_stay(case: Path) -> None:
         "lambda.cpp": 1,
         "lengths.c": 1,
         "listed.cpp": 5,
+        "lone.c": 1,
         "nested_vectors.cpp": 2,
         "planes.f": 4,
         "pointed.c": 4,

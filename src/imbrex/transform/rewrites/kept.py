@@ -22,6 +22,7 @@ from imbrex.transform.model.statements import Kind
 from imbrex.transform.rewrites.base import Refusal
 from imbrex.transform.text.halves import Halves
 from imbrex.transform.text.local_vectors import vector_type
+from imbrex.transform.text.lone_requests import as_array_of_one, lone_request_fits
 from imbrex.transform.text.pointers import pointer_type
 from imbrex.transform.text.specification import c_declarations, identifiers
 
@@ -83,6 +84,10 @@ class Kept:
                 if made is None or any(access.variable == key for access in asked):
                     self._refuse(routine, line, ReasonKind.LOCAL_UNSIZED(variable=variable.name))
                 kept.append(replace(variable, element=made or "", bounds=((None, None),)))
+                continue
+            lone = c and self._is_lone_request(routine, schedule, variable)
+            if lone and lone_request_fits(self.program, routine, variable):
+                kept.append(as_array_of_one(variable))
                 continue
             made = self._pointer(routine, schedule, variable)
             if made is not None:
@@ -284,6 +289,16 @@ class Kept:
         """Whether a scalar is a request that a reference can be passed of as it is."""
         fortran = self.program.files[routine.file].language is not Language.C
         return fortran and key in schedule.requested
+
+    @staticmethod
+    def _is_lone_request(routine: Routine, schedule: Schedule, variable: Variable) -> bool:
+        """Whether a scalar of C is a request that all of the routine knows."""
+        inner = variable.lifetime is not None and variable.lifetime[0] > routine.body.start
+        if variable.kind != "local" or variable.reference or variable.volatile or inner:
+            return False
+        if variable.pointer:
+            return variable.element == _REQUEST and len(variable.bounds) == 1
+        return variable.key in schedule.requested and not variable.bounds
 
     def _as_declared(self, schedule: Schedule, routine: Routine, variable: Variable) -> Variable:
         """The variable with the type that callers may write: what a request is is MPI's own."""

@@ -28,6 +28,7 @@ from imbrex.transform.text.layout import (
     line_start,
 )
 from imbrex.transform.text.local_vectors import begun, is_vector
+from imbrex.transform.text.lone_requests import begun_requests, in_half
 from imbrex.transform.text.members import (
     Declared,
     declared_in_class,
@@ -268,7 +269,8 @@ class Halves:
         if self.fortran:
             return self._fortran_half(number, body, needed, names, kept)
         carried = [v for v in kept if is_carried(v)]
-        body = "\n".join([*self._begun_vectors(number), body])
+        body = in_half(self.program, kept, body)
+        body = "\n".join([*(self._begun() if number == 0 else []), body])
         needed |= identifiers(body, fold=False)
         if number == 0 and carried:  # what the finish goes on with
             indent = self._indent()
@@ -291,10 +293,11 @@ class Halves:
             if identifiers(text, fold=False) & set(self.found.template)
         }
 
-    def _begun_vectors(self, number: int) -> list[str]:
-        """What the start does in the place of declarations of vectors that are the caller's."""
-        keys = [v.key for v in self.kept if is_vector(v) and number == 0]
+    def _begun(self) -> list[str]:
+        """What the start does in the place of declarations of what is the caller's."""
+        keys = [v.key for v in self.kept if is_vector(v)]
         texts = [begun(self.program, self.routine, key) for key in keys]
+        texts += begun_requests(self.program, self.routine, self.kept)
         return [self._indent() + text for text in texts if text is not None]
 
     def _half_parameters(self, number: int, given: list[str]) -> list[str]:
