@@ -72,6 +72,12 @@ def tell_allocations_apart(program: Program, known: frozenset[str]) -> None:
         program.pointer_facts[number] = (target, "addr", key)
 
 
+def routine_of(heap: str) -> str:
+    """The routine that returns some memory, told by what is set to it; "" if none."""
+    routine, returned, _ = heap.removeprefix(_HEAP).partition(">")
+    return routine if returned else ""
+
+
 def allocator_of(heap: str, target: str) -> str:
     """The routine whose memory, of a call that a variable is set to, is meant; "" if none."""
     made = heap.removeprefix(_HEAP).removesuffix(f">{target}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from imbrex.transform.analysis.allocators import routine_of
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.setters import Setters
 from imbrex.transform.model.program import Program
@@ -52,6 +53,11 @@ class FirstValues:
             return True  # a declaration with a value would be among what sets its fields
         if variable.kind != "heap":
             return False
+        allocator = routine_of(item)
+        if allocator:
+            own = self.footprints.aliases.pointees(f"return:{allocator}")
+            each = (self._without_value(routine, statement, owner, key, i) for i in own)
+            return bool(own) and all(each)
         file, _, offset = item.removeprefix("heap:").rpartition(":")
         at = int(offset)
         data = self.program.files[file].data if file in self.program.files else b""

@@ -52,10 +52,17 @@ class _Pointers:
         self.followed = followed
         self.body = loops[-1].blocks[0]
         self.indices = frozenset(loop.loop.index for loop in loops if loop.loop is not None)
-        changed = footprints.changed_in(footprints.of_routine(routine)) | self.indices
-        self.moved = changed - kept
+        self.moved = (self._changed_until(footprints, routine, loops[0]) | self.indices) - kept
         inside = footprints.changed_by(self.body.statements, routine.file)
         self.set_inside = inside - kept
+
+    @staticmethod
+    def _changed_until(footprints: Footprints, routine: Routine, loop: Statement) -> frozenset[str]:
+        """What a routine changes up to the end of a loop: not what it exchanges behind it."""
+        statements = routine.body.statements
+        if loop not in statements:
+            return footprints.changed_in(footprints.of_routine(routine))
+        return footprints.changed_by(statements[: statements.index(loop) + 1], routine.file)
 
     def meant(self, access: Access) -> Access:
         for _ in range(_MOST):

@@ -18,7 +18,8 @@ from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.statements import Block, Kind, Statement
 
-_HARMLESS = frozenset({"MPI_Type_commit", "MPI_Type_free"})  # what a handle stands for stays
+# What a handle stands for stays; of what is freed nothing is read any more.
+_HARMLESS = frozenset({"MPI_Type_commit", "MPI_Type_free", "free"})
 # Calls that are over when they return, and keep no address.
 _AT_ONCE = re.compile(
     "MPI_(?:Type|Cart|Comm|Dims|Group|Graph|Dist_graph|Init|Finalize|Query|Op|Info)"
