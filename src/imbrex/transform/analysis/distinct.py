@@ -359,6 +359,10 @@ def _move(statement: Statement, data: bytes) -> tuple[Place, Place] | None:
         return None
     written = [a for a in statement.accesses if a.write]
     read = [a for a in statement.accesses if not a.write]
+    if statement.kind is Kind.DECLARE:  # the lengths in `double (*t)[m] = u;` are no values
+        declared = data[statement.start : statement.end].partition(b"=")[0].decode(errors="replace")
+        lengths = set(re.findall(r"\w+", "".join(re.findall(r"\[[^\]]*\]", declared))))
+        read = [a for a in read if _name_of(a.variable) not in lengths]
     fields = [a for a in read if a.variable.startswith("field:")]
     target_is_field = bool(written) and written[0].variable.startswith("field:")
     if len(written) != 1 or written[0].through or any(a.through for a in read):
