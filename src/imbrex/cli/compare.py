@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from imbrex.cli.output import json_wanted
-from imbrex.cli.parameters import COUNT, FILE, LAUNCHER
+from imbrex.cli.parameters import COUNT, FILE, LAUNCHER, duration
 from imbrex.cli.shown_steps import shown_steps
 from imbrex.cli.terminal import emit_json, output_console
+from imbrex.diagnosis import wording
 from imbrex.diagnosis.account import take_account
 from imbrex.diagnosis.difference import Difference
 from imbrex.errors import ImbrexError
@@ -19,9 +22,10 @@ from imbrex.profile.site_map import SiteMap, load_site_map
 from imbrex.report.compare import WIDEST, compare_json, print_comparison
 from imbrex.report.paragraph import print_paragraph
 from imbrex.steps import step
+from imbrex.tune.budget import Budget
 from imbrex.tune.statistics import LEAST_PAIRS
 from imbrex.tune.timed_run import Line, run_timed, time_pattern
-from imbrex.tune.trial import Plan, Trial, run_trial
+from imbrex.tune.trial import Pair, Plan, Trial, run_trial
 from imbrex.tune.words import remarks, sentence
 
 BETWEEN = "---"
@@ -60,6 +64,12 @@ def _map_of(before: Run, after: Run) -> SiteMap | None:
     help="Run two launcher lines in turns, at most N times each, and say which is faster.",
 )
 @click.option(
+    "--budget",
+    metavar="TIME",
+    callback=duration,
+    help="With --repeat: the time that all runs may take, as 90s, 10m, 2h.",
+)
+@click.option(
     "--worth",
     type=click.FloatRange(0, 50, min_open=True),
     default=1.0,
@@ -77,6 +87,7 @@ def compare(
     words: tuple[str, ...],
     rewrites: Path | None,
     repeat: int | None,
+    budget: float | None,
     worth: float,
     warm: int,
     time_from: str | None,
@@ -91,10 +102,12 @@ def compare(
     """
     as_json = json_wanted(output, "imbrex compare", as_json=as_json)
     if repeat is not None:
-        _repeat(words, Plan(repeat, warm, worth / 100), time_from, output, as_json=as_json)
+        plan = Plan(repeat, warm, worth / 100)
+        _repeat(words, plan, budget, time_from, output, as_json=as_json)
         return
-    if time_from is not None:
-        raise ImbrexError("--time-from belongs to --repeat")
+    for option, value in (("--time-from", time_from), ("--budget", budget)):
+        if value is not None:
+            raise ImbrexError(f"{option} belongs to --repeat")
     if BETWEEN in words:
         raise ImbrexError("two launcher lines are compared with --repeat N")
     if len(words) != 2:
@@ -113,6 +126,7 @@ def compare(
 def _repeat(
     words: tuple[str, ...],
     plan: Plan,
+    budget_s: float | None,
     time_from: str | None,
     output: Path | None,
     *,
@@ -124,24 +138,29 @@ def _repeat(
         )
     at = words.index(BETWEEN)
     pattern = time_pattern(time_from) if time_from is not None else None
-    a = Line("A", words[:at], time_from=pattern)
-    b = Line("B", words[at + 1 :], time_from=pattern)
+    a = Line("A", words[:at], time_from=pattern, limit_s=budget_s)
+    b = Line("B", words[at + 1 :], time_from=pattern, limit_s=budget_s)
     for line in (a, b):
         if not line.words:
             raise ImbrexError(f"line {line.name} has no command: -- LINE_A {BETWEEN} LINE_B")
-    trial = _tried(a, b, plan)
+    budget = Budget(math.inf if budget_s is None else budget_s)
+    trial = _tried(a, b, plan, budget)
     if as_json:
         emit_json(trial.to_json(), output)
         return
     with output_console(output) as screen:
         width = min(screen.width, WIDEST)
         print_paragraph(screen, sentence(trial), width, style="bold")
-        for remark in remarks(trial):
+        over = [
+            f"The budget of {wording.seconds(budget.seconds)} was over before {plan.most} pairs."
+        ]
+        for remark in [*(over if budget.over else []), *remarks(trial)]:
             print_paragraph(screen, remark, width, mark="-")
 
 
-def _tried(a: Line, b: Line, plan: Plan) -> Trial:
+def _tried(a: Line, b: Line, plan: Plan, budget: Budget) -> Trial:
+    def tell_pairs(pairs: Sequence[Pair]) -> None:
+        tell(min(1.0, len(pairs) / plan.most))
+
     with shown_steps(), step(f"running A and B in turns, at most {plan.most} times") as tell:
-        return run_trial(
-            a, b, plan, run_timed, lambda pairs: tell(min(1.0, len(pairs) / plan.most))
-        )
+        return run_trial(a, b, plan, budget.timed(run_timed), tell_pairs, goes_on=budget.allows)

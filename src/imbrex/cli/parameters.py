@@ -31,6 +31,10 @@ class _Words(click.types.UnprocessedParamType):
 LAUNCHER = _Words()
 
 
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)([smh]?)", re.IGNORECASE)
+_SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
 class TimeLimit(click.FloatRange):
     """Seconds. `nan` is within every range as click compares."""
 
@@ -41,6 +45,20 @@ class TimeLimit(click.FloatRange):
         if not math.isfinite(seconds):
             self.fail(f"{value} is not a number of seconds", param, ctx)
         return seconds
+
+
+def duration(ctx: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
+    """A time that a command may take, in s, as users write it: 90s, 10m, 2h. A callback of click.
+
+    click.BadParameter where it is none, or less than a second.
+    """
+    if value is None:
+        return None
+    found = _DURATION.fullmatch(value)
+    seconds = float(found[1]) * _SECONDS[found[2].lower()] if found else 0.0
+    if not 1 <= seconds < 1e7:
+        raise click.BadParameter(f"{value}: write a time as 90s, 10m, 2h", ctx, parameter)
+    return seconds
 
 
 if TYPE_CHECKING:

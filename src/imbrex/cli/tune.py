@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import signal
 from pathlib import Path
 
 import click
 from click.core import ParameterSource
 
-from imbrex.cli.parameters import COUNT, FILE, FOLDER, LAUNCHER
+from imbrex.cli.parameters import COUNT, FILE, FOLDER, LAUNCHER, duration
 from imbrex.cli.shown_steps import shown_steps
 from imbrex.cli.terminal import console, emit_json
 from imbrex.errors import ImbrexError
@@ -23,17 +22,7 @@ from imbrex.tune.statistics import LEAST_PAIRS
 from imbrex.tune.timed_run import Line, time_pattern
 from imbrex.tune.trial import Plan
 
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)([smh]?)", re.IGNORECASE)
-_SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 _WIDTH = 100
-
-
-def _duration(ctx: click.Context, parameter: click.Parameter, value: str) -> float:
-    found = _DURATION.fullmatch(value)
-    seconds = float(found[1]) * _SECONDS[found[2].lower()] if found else 0.0
-    if not 1 <= seconds < 1e7:
-        raise click.BadParameter(f"{value}: write a time as 90s, 10m, 2h", ctx, parameter)
-    return seconds
 
 
 @click.command(
@@ -41,7 +30,7 @@ def _duration(ctx: click.Context, parameter: click.Parameter, value: str) -> flo
     epilog="Example: imbrex tune --budget 10m -- mpirun -n 4 ./app input.txt",
 )
 @click.option(
-    "--budget", default="10m", show_default=True, callback=_duration, help="The time it may take."
+    "--budget", default="10m", show_default=True, callback=duration, help="The time it may take."
 )
 @click.option(
     "--worth",

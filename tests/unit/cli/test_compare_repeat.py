@@ -32,3 +32,21 @@ def test_equal_lines() -> None:
     done = CliRunner().invoke(cli, words)
     assert done.exit_code == 0
     assert done.stdout.startswith("No difference: less than 1 % either way (")
+
+
+def test_a_budget_ends_the_pairs() -> None:
+    words = ["compare", "--repeat", "500", "--budget", "3s", "--warm", "0", "--worth", "0.1", "--"]
+    done = CliRunner().invoke(cli, [*words, "sleep", "0.1", "---", "sleep", "0.1"])
+    assert done.exit_code == 0
+    assert "- The budget of 3 s was over before 500 pairs." in done.stdout
+
+
+def test_a_line_that_does_not_end_within_the_budget() -> None:
+    words = ["compare", "--repeat", "3", "--budget", "1s", "--warm", "0", "--"]
+    done = CliRunner().invoke(cli, [*words, "sleep", "0", "---", "sleep", "60"])
+    assert str(done.exception).startswith("line B was not over after 1 s and was ended")
+
+
+def test_a_budget_of_nothing_to_repeat(tmp_path: Path) -> None:
+    done = CliRunner().invoke(cli, ["compare", "--budget", "3s", str(tmp_path), str(tmp_path)])
+    assert str(done.exception) == "--budget belongs to --repeat"
