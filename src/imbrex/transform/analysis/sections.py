@@ -15,6 +15,7 @@ from imbrex.transform.model.memory import Layout, Variable
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.shapes import extent_of
 
+_NUMBERS_OF_C = frozenset({"double", "float", "int", "long", "short", "unsigned"})
 _MOST = 16  # ways to tell the extents of an array that are tried
 Extents = list[tuple[Affine | None, Affine | None]]
 
@@ -94,8 +95,9 @@ def _elements(
     if not variable.bounds or variable.scattered:
         return None
     layout = layout or _layout(program, call.arguments[part.datatype])
-    if variable.element_bytes:
-        scaled = _in_structures(layout, count, variable.element_bytes)
+    size_bytes = variable.element_bytes or _in_bytes(variable, layout)
+    if size_bytes:
+        scaled = _in_structures(layout, count, size_bytes)
         if scaled is None:
             return None
         layout, count = scaled
@@ -124,6 +126,21 @@ def _told(bound: Affine | None, extents: Mapping[str, Affine]) -> Affine | None:
     if bound is None or bound.variables().isdisjoint(extents):
         return bound
     return bound.replace(lambda name: extents.get(name, Affine.variable(name)))
+
+
+def _in_bytes(variable: Variable, layout: Layout) -> int:
+    """The size of a number of C of which a message is told in bytes; 0 where it is none.
+
+    Options of a compiler change the sizes of Fortran's numbers.
+    """
+    if layout.element != "MPI_BYTE" or variable.element.split(" ")[0] not in _NUMBERS_OF_C:
+        return 0
+    sizes = {
+        mpi_calls.ELEMENT_SIZE[name]
+        for name, elements in mpi_calls.ELEMENT_OF.items()
+        if variable.element in elements and name in mpi_calls.ELEMENT_SIZE
+    }
+    return sizes.pop() if len(sizes) == 1 else 0
 
 
 def _in_structures(layout: Layout, count: Affine, size_bytes: int) -> tuple[Layout, Affine] | None:
