@@ -16,6 +16,7 @@ from imbrex.transform.analysis.handles import declared_in
 from imbrex.transform.analysis.request_arguments import request_argument
 from imbrex.transform.analysis.requests import started
 from imbrex.transform.model.calls import Call
+from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.statements import Kind, Statement
 
@@ -33,9 +34,11 @@ class _Use:
 def own_members(footprints: Footprints, routine: Routine, key: str) -> bool:
     """Whether all that a routine waits for in a member is what it has started in it itself."""
     variable = footprints.program.variables.get(key)
-    if variable is None or variable.kind != "field" or variable.pointer or variable.rows:
+    if variable is None or variable.kind != "field" or variable.rows:
         return False
     if len(variable.bounds) > 1 or key in footprints.program.overlays:
+        return False
+    if variable.pointer and not _keeps(footprints, routine, key):
         return False
     names: set[str] = set()
     under_way: set[int] = set()
@@ -47,7 +50,7 @@ def own_members(footprints: Footprints, routine: Routine, key: str) -> bool:
             continue
         if len(statement.calls) != 1 or not top:
             return False
-        use = _use(mine[0], key, array=bool(variable.bounds))
+        use = _use(mine[0], variable)
         if use is None:
             return False
         names.add(use.array)
@@ -70,11 +73,20 @@ def _statements(routine: Routine) -> Iterator[tuple[Statement, bool]]:
             yield inner, inner is statement and inner.kind is Kind.SIMPLE
 
 
-def _use(call: Call, key: str, *, array: bool) -> _Use | None:
+def _keeps(footprints: Footprints, routine: Routine, key: str) -> bool:
+    """Whether a field that points to requests keeps what it points to while a routine runs."""
+    variable = footprints.program.variables[key]
+    return len(variable.bounds) == 1 and key not in footprints.changed_in(
+        footprints.of_routine(routine)
+    )
+
+
+def _use(call: Call, variable: Variable) -> _Use | None:
+    key, array = variable.key, bool(variable.bounds)
     argument = None
     if started(call) is not None or call.name in ("MPI_Wait", "MPI_Waitall"):
         argument = request_argument(call)
-    if argument is None or argument.base != key or argument.through:
+    if argument is None or argument.base != key or argument.through is not variable.pointer:
         return None
     if sum(other.base == key for other in call.arguments) != 1:
         return None

@@ -328,9 +328,10 @@ class Scheduler:
         """Whether a request is started and completed by the routine alone."""
         if argument.base in self.own_lists.keys:
             return True
-        if argument.base is None or not self.requests.is_named(argument):
+        if argument.base is None:
             return False
-        known = self.requests.uses(argument.base).problem is None
+        named = self.requests.is_named(argument)
+        known = named and self.requests.uses(argument.base).problem is None
         return known or own_members(self.footprints, self.routine, argument.base)
 
     def _released(self, statement: Statement, call: Call, path: Path) -> list[Access] | None:
