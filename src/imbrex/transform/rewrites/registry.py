@@ -27,6 +27,7 @@ from imbrex.transform.rewrites.sent import SentCopies
 from imbrex.transform.rewrites.sequences import WrapperSequences
 from imbrex.transform.rewrites.sinking import Sinking
 from imbrex.transform.rewrites.statement_motion import StatementMotion
+from imbrex.transform.rewrites.unused_results import UnusedResults
 from imbrex.transform.rewrites.versioning import Versioning
 from imbrex.transform.rewrites.wrappers import Wrappers
 
@@ -53,6 +54,7 @@ PREPARING: tuple[type[Preparing[Any, Any]], ...] = (
     Wrappers,
     Hoisting,
     Sinking,
+    UnusedResults,
     Pipelining,
     Prefetching,
 )
