@@ -34,6 +34,8 @@ _NUMBERS = frozenset(
 # Types that every file which calls MPI has a name for.
 KNOWN_TYPES = frozenset((*_NUMBERS, "void", "size_t", "MPI_Request"))
 
+# Calls of MPI that tell a number and keep no address.
+_ASKS = re.compile(r"argument:MPI_(?:Comm_(?:rank|size)|Type_size|Get_count|Get_elements):")
 _REQUEST = "imbrex_request"  # what a request points to, in the headers that programs are read with
 _PLAIN_TYPES = ("integer", "logical", "real", "doubleprecision", "complex", "doublecomplex")
 
@@ -201,7 +203,7 @@ class Kept:
             return False
         if name == "requests" and schedule.transfers:
             return False  # the name that the requests of the halves have
-        if key in self.footprints.addressed or key in self.program.overlays:
+        if key in self.program.overlays or not self._only_asked(key):
             return False
         if name in identifiers(
             "\n".join(c_declarations(source, routine, set(), set())), fold=False
@@ -218,6 +220,13 @@ class Kept:
             and any(a.variable == key and a.write and not a.through for a in item.accesses)
             for item in schedule.early
         )
+
+    def _only_asked(self, key: str) -> bool:
+        """Whether the address of a variable is given to nothing but calls that set it at once."""
+        if key not in self.footprints.addressed:
+            return True
+        facts = self.program.pointer_facts
+        return all(_ASKS.match(t) for t, form, s in facts if form == "addr" and s == key)
 
     def _passed_on(self, routine: Routine, variable: Variable) -> bool:
         """Whether a scalar of Fortran goes from the start to the finish as it is."""
