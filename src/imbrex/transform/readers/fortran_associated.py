@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.memory import MOVES
 from imbrex.transform.model.statements import Statement
 from imbrex.transform.readers.fortran_components import Components
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing, split_arguments
 from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_plain import Plain
-from imbrex.transform.readers.fortran_scopes import Scope, is_call
+from imbrex.transform.readers.fortran_scopes import OWNS, Scope, is_call
 
 _WORD = re.compile(r"[a-z_]\w*")
 _ENTRY = re.compile(r"([a-z]\w*)=>(.+)")
 _PATH = re.compile(r"[a-z]\w*(?:%[a-z]\w*)*")
+_ELEMENT = re.compile(r"([a-z]\w*)\(([^()]+)\)((?:%[a-z]\w*)*)")  # of an array of objects
 _TOKEN = re.compile(
     r"'[^']*'|\"[^\"]*\"|\.[a-z]+\.|(?:\d+\.?\d*|\.\d+)(?:[ed][+-]?\d+)?(?:_\w+)?|(?P<name>[a-z_]\w*)|."
 )
@@ -30,6 +32,10 @@ class Selectors:
     # Of a value: its type, and where it stands in the first line of the construct.
     values: list[tuple[str, str, tuple[int, int]]] = field(default_factory=list)
     swapped: bool = False  # something in the program may give an array of them other memory
+    # Variables that choose an element, which must keep their values; and of these, the ones that
+    # no procedure but MPI's can set.
+    choosing: set[str] = field(default_factory=set)
+    own: set[str] = field(default_factory=set)
 
     @property
     def names(self) -> set[str]:
@@ -57,6 +63,12 @@ class Selectors:
             return False  # where it hides another one, a text that names that one means this one
         first, last = at + entry.start(2), at + entry.end(2)
         known = names.find(scope, selector)
+        element = _ELEMENT.fullmatch(selector)
+        if element is not None and names.is_array(scope, element[1]):
+            if not self._is_of_element(names, scope, element):
+                return False
+            self.texts[name] = line.text[first:last]
+            return True
         if _PATH.fullmatch(selector) is not None and (known is None or known[1].value is None):
             if not self._is_variable(names, scope, selector):
                 return False
@@ -100,6 +112,41 @@ class Selectors:
         self.swapped |= array.allocatable and names.may_move(array.name)
         return True
 
+    def _is_of_element(self, names: Names, scope: Scope, element: re.Match[str]) -> bool:
+        """Whether `lev(l)` or `lev(l)%u` is one object, or a component in which it stays."""
+        found, array = names.find(scope, element[1]), names.variable(scope, element[1])
+        if found is None or "pointer" in found[1].attributes or array is None:
+            return False
+        if not array.record or array.optional or array.volatile:
+            return False
+        for a, b in split_arguments(element[2]):
+            index = names.affine(scope, element[2][a:b])
+            if index is None or not self._choose(names, index):
+                return False
+        self.swapped |= array.allocatable or OWNS in found[1].attributes
+        if not element[3]:
+            return True
+        component = Components(names, scope).resolve(element[0], 0)
+        if component is None or component.end != len(element[0]) or component.part:
+            return False
+        if component.scattered or component.definition is not None:
+            return False
+        last = component.last
+        if any(each.allocatable or each.volatile or each.bounds for each in component.fields[:-1]):
+            return False
+        return not (last.volatile or (last.allocatable and not last.bounds))
+
+    def _choose(self, names: Names, index: Affine) -> bool:
+        """Note the variables of an index; False where one may be changed unseen."""
+        for factor, _ in index.terms:
+            variable = names.program.variables.get(factor)
+            if variable is None or variable.kind == "field" or factor in names.program.overlays:
+                return False
+            self.choosing.add(factor)
+            if variable.kind == "local" or (variable.kind == "dummy" and variable.only_read):
+                self.own.add(factor)
+        return True
+
     @staticmethod
     def _is_object(names: Names, scope: Scope, selector: str) -> bool:
         """Whether a selector names one object whose components are told apart."""
@@ -138,10 +185,25 @@ def keeps_names(
         near = any(first <= line.line <= last for first, last in stopped)
         if near and words & selectors.names:
             return False
+    if not _keeps_elements(every, selectors):
+        return False
     if not selectors.swapped:
         return True
     moved = any(access.variable == MOVES for each in every for access in each.accesses)
     return not moved and all(call.name.startswith("MPI_") for each in every for call in each.calls)
+
+
+def _keeps_elements(statements: list[Statement], selectors: Selectors) -> bool:
+    """Whether nothing in the construct sets what chooses an element of an array of objects."""
+    chosen = selectors.choosing
+    if chosen and any(each.stop is not None for each in statements):
+        return False
+    calls = [call for each in statements for call in each.calls]
+    if any(a.write and a.variable in chosen for each in statements for a in each.accesses):
+        return False
+    if any(argument.base in chosen for call in calls for argument in call.arguments):
+        return False
+    return chosen <= selectors.own or all(call.name.startswith("MPI_") for call in calls)
 
 
 def written_out(line: LogicalLine, texts: dict[str, str]) -> LogicalLine:
