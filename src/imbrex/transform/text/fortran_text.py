@@ -145,22 +145,21 @@ class FortranText:
     def fences(self, transfers: list[Transfer], indent: str) -> list[str]:
         """Calls that keep the compiler from moving accesses to the buffers over a wait."""
         texts = []
-        fenced: dict[str, Transfer] = {}
+        fenced: dict[str, tuple[Transfer, bool]] = {}
         optional: dict[str, str] = {}
         for transfer in transfers:
             for argument in self._fenced(transfer):
                 buffer = self._still_known(argument)
-                fenced.setdefault(buffer, transfer)
+                fenced.setdefault(buffer, (transfer, self._by_address(transfer, argument)))
                 variable = self.program.variables.get(argument.base or "")
                 optional[buffer] = variable.name if variable and variable.optional else ""
-        for buffer, transfer in fenced.items():
+        for buffer, (transfer, by_address) in fenced.items():
             if (name := buffer.partition("(")[0]) != buffer and name in fenced:
                 continue  # the whole of it is fenced
             # A dummy argument that is absent must not be named.
             before = f"{self._case('if')} ({self._case('present')}({optional[buffer]})) "
             before = before if optional[buffer] else ""
-            # MPICH's MPI_F_SYNC_REG without mpi_f08 writes an error code that nobody passes.
-            if not self._by_address(transfer):
+            if not by_address:
                 texts.append(self._call("MPI_F_SYNC_REG", [buffer], indent, before))
             else:
                 arguments = [buffer, self.address, *self._error(transfer)]
@@ -224,9 +223,19 @@ class FortranText:
             text = self._call("MPI_Waitall", arguments, inner)
         return self._under(transfer.guards, lambda _: text, indent)
 
-    def _by_address(self, transfer: Transfer) -> bool:
-        """Whether MPI_Get_address is the fence."""
-        return transfer.error is not None and self.routine.interface != "mpi_f08"
+    def _by_address(self, transfer: Transfer, buffer: Argument) -> bool:
+        """Whether MPI_Get_address is the fence.
+
+        MPICH's MPI_F_SYNC_REG writes an error code that nobody passes, without mpi_f08, and with it
+        takes nothing that is INTENT(IN).
+        """
+        if self.routine.interface != "mpi_f08":
+            return transfer.error is not None
+        name = buffer.fence or buffer.text
+        root = re.match(r"\s*(\w+)", name)
+        mine = (self.program.variables.get(key) for key in self.routine.parameters)
+        only_read = {v.name.lower() for v in mine if v is not None and v.only_read}
+        return root is not None and root[1].lower() in only_read
 
     def _fenced(self, transfer: Transfer) -> list[Argument]:
         """The compiler must expect MPI_Wait to touch only what other routines can name."""
@@ -253,7 +262,7 @@ class FortranText:
         edits = []
         if transfers:
             edits.append(Edit(offset, offset, f"\n{indent}{kind.rstrip()} {name}"))
-        if any(self._fenced(t) and self._by_address(t) for t in everything):
+        if any(self._by_address(t, each) for t in everything for each in self._fenced(t)):
             text = self._case("integer") + "(kind=MPI_ADDRESS_KIND) "
             text += self.address if self.fixed else f":: {self.address}"
             edits.append(Edit(offset, offset, f"\n{indent}{text}"))
