@@ -37,6 +37,8 @@ NESTED = """typedef struct { int n[2]; struct { double *p, *q; } f; } grid;
 #define v f.q"""
 UNION = "typedef struct { int n; union { double *u, *w; }; double *v; } grid;"
 NAMELESS = "typedef struct { int n; struct { double *u; }; double *v; } grid;"
+INNER = """typedef struct { double *x; int n[2]; struct { double *p; } f; double *v; } grid;
+#define u f.p"""
 APART = [
     (PLAIN, "grid g = {100, ROOM, ROOM};"),
     (PLAIN, "grid g = {.n = 100, .u = ROOM, .v = ROOM};"),
@@ -45,6 +47,7 @@ APART = [
     (NESTED, "grid g = {.f = {.p = ROOM, .q = one}, .n = {1}};"),
     (PLAIN, "grid list[2] = {{1, ROOM, ROOM}, {2, ROOM, ROOM}};\n    grid g = list[0];"),
     (PLAIN, "grid h = {1, ROOM, ROOM}, g = h;"),
+    (INNER, "grid g = {one, {1, 2}, {ROOM}, ROOM};"),
 ]
 ONE_ARRAY = [
     (PLAIN, "grid g = {100, one, one};"),
@@ -53,6 +56,11 @@ ONE_ARRAY = [
     (PLAIN, "grid h = {1, one, ROOM}, g = {2, ROOM, h.u};\n    g.u = h.u;"),
     (NESTED, "grid g = {{1, 2}, {one, one}};"),
     (NESTED, "grid g = {1, 2, one, one};"),  # what is whose, braces do not say
+    (
+        INNER,
+        "grid g = {0, 1, 2, {one}};\n    g.v = one;\n    if (argc > 5)\n        g.u = ROOM;",
+    ),
+    (INNER, "grid g = {ROOM, {1, 2}, {one}, one};"),
     (UNION, "grid g = {1, {one}, one};"),
     (NAMELESS, "grid g = {1, {one}, one};"),
     ("typedef struct { union { double *u, *v; }; } grid;", "grid g = {{.v = one}};"),

@@ -31,27 +31,43 @@ def members(kind: Any, values: Any) -> list[Begun]:
 
 
 def pointers(kind: Any, values: Any, field: Any | None = None) -> Iterator[Begun]:
-    """The pointers that a list has for a structure of this type, or for an array of them."""
-    for begun in _parts(kind, values, field):
-        inner = begun.value.stripped
-        while inner.kind in ck.CASTS and inner.operands and not inner.type.is_pointer:
-            inner = inner.operands[0].stripped
-        if inner.kind is ck.INIT_LIST_EXPR:
-            of = kind if begun.field is None else begun.field.type
-            yield from pointers(of.innermost, inner, begun.field)
-        elif inner.type.is_pointer or (inner.type.is_array and not inner.operands):
-            yield Begun(begun.field, inner)
+    """The pointers that a list has for a structure of this type, or for an array of them.
+
+    `field`: what the list as a whole is for.
+    """
+    if values.type.is_array or kind.record is None:
+        for part in values.operands:
+            yield from _pointers_of(kind, value_of(part), field)
+        return
+    for begun in members(kind, values):
+        if begun.field is None:
+            yield from (Begun(None, leaf) for leaf in _leaves(begun.value))
+        else:
+            yield from _pointers_of(begun.field.type, begun.value, begun.field)
+
+
+def _pointers_of(kind: Any, value: Any, field: Any | None) -> Iterator[Begun]:
+    """The same of one value, which may be a list again."""
+    inner = value.stripped
+    if inner.kind is ck.INIT_LIST_EXPR:
+        yield from pointers(kind.innermost, inner, field)
+    else:
+        yield from (Begun(field, leaf) for leaf in _leaves(value))
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    """The pointers in a value, whatever they are for."""
+    inner = value.stripped
+    if inner.type.is_pointer or (inner.type.is_array and not inner.operands):
+        yield inner
+    elif inner.kind is ck.INIT_LIST_EXPR or inner.kind in ck.CASTS:
+        for part in inner.operands:
+            yield from _leaves(value_of(part))
 
 
 def value_of(part: Any) -> Any:
     """The value in a part of a list, which may say what it is for."""
     return part.operands[-1] if _is_named(part) else part
-
-
-def _parts(kind: Any, values: Any, field: Any | None) -> list[Begun]:
-    if values.type.is_array or kind.record is None:
-        return [Begun(field, value_of(part)) for part in values.operands]
-    return members(kind, values)
 
 
 def _in_order(record: Any | None) -> list[Any] | None:
