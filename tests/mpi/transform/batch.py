@@ -29,6 +29,7 @@ import generate_classes  # type: ignore[import-not-found]
 import generate_faces  # type: ignore[import-not-found]
 import generate_grids  # type: ignore[import-not-found]
 import generate_kept  # type: ignore[import-not-found]
+import generate_members  # type: ignore[import-not-found]
 import generate_objects  # type: ignore[import-not-found]
 import generate_persistent  # type: ignore[import-not-found]
 import generate_pointers  # type: ignore[import-not-found]
@@ -41,10 +42,11 @@ import generate_views  # type: ignore[import-not-found]
 MANY, FEW = 10, 2
 COMMUNICATION = frozenset({"nonblocking", "collectives", "motion"})
 # Of so many parts in C one has buffers that are parts of rows, one pointers to rows, one arrays in
-# structures, one exchanges faces, and one has persistent requests, as one of five in Fortran 77; in
-# Fortran with objects one in four has routines that declare what they get of whole arrays, and one
-# has routines that are called by the types of objects, and one in eight has sizes that an object
-# keeps; in C++ half have an exchange and a step as methods.
+# structures, one exchanges faces, of arrays or of an object's fields, and one has persistent
+# requests, as one of five in Fortran 77; in Fortran with objects one in four has routines that
+# declare what they get of whole arrays, and one has routines that are called by the types of
+# objects, and one in eight has sizes that an object keeps; in C++ half have an exchange and a step
+# as methods.
 KINDS = 6
 _WORKERS = 2
 
@@ -89,6 +91,8 @@ def make_part(language: str, seeds: list[int], folder: Path, driven: bool) -> Pa
         source.write_text(generate_pointers.source(seeds))
     elif turn == 2:
         source.write_text(generate_grids.source(seeds))
+    elif turn == 4 and seeds[0] // FEW // KINDS % 2:
+        source.write_text(generate_members.source(seeds))
     elif turn == 4:
         source.write_text(generate_faces.source(seeds))
     elif turn == 5:

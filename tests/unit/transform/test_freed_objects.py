@@ -89,6 +89,7 @@ SPLIT = [
     {"end": ""},
     {"size": "d->ld = d->ny + 2;"},
     {"new": "calloc(1, sizeof *d)"},
+    {"first": "if (d == NULL)\n        exit(EXIT_FAILURE);"},
     {"new": "(domain *)malloc(sizeof(domain))", "end": "free((void *)d);"},
 ]
 WHOLE = [
