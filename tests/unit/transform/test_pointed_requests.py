@@ -25,11 +25,7 @@ static void others(grid *g)
 static void exchange(grid *g)
 {
     %(first)s
-    MPI_Irecv(&g->u[0], 1, MPI_DOUBLE, g->up, 0, MPI_COMM_WORLD, &g->reqs[0]);
-    MPI_Irecv(&g->u[g->n + 1], 1, MPI_DOUBLE, g->down, 1, MPI_COMM_WORLD, &g->reqs[1]);
-    %(between)s
-    MPI_Isend(&g->u[1], 1, MPI_DOUBLE, g->up, 1, MPI_COMM_WORLD, &g->reqs[2]);
-    MPI_Isend(&g->u[g->n], 1, MPI_DOUBLE, g->down, 0, MPI_COMM_WORLD, &g->reqs[3]);
+    %(begun)s
     %(wait)s
 }
 static void step(grid *g)
@@ -62,22 +58,58 @@ int main(int argc, char **argv)
     return 0;
 }
 """
+BEGUN = """MPI_Irecv(&g->u[0], 1, MPI_DOUBLE, g->up, 0, MPI_COMM_WORLD, &g->reqs[0]);
+    MPI_Irecv(&g->u[g->n + 1], 1, MPI_DOUBLE, g->down, 1, MPI_COMM_WORLD, &g->reqs[1]);
+    %s
+    MPI_Isend(&g->u[1], 1, MPI_DOUBLE, g->up, 1, MPI_COMM_WORLD, &g->reqs[2]);
+    MPI_Isend(&g->u[g->n], 1, MPI_DOUBLE, g->down, 0, MPI_COMM_WORLD, &g->reqs[3]);"""
+LOOPS = """for (int i = 0; i < 2; i++)
+        MPI_Irecv(&g->u[i * (g->n + 1)], 1, MPI_DOUBLE, i ? g->down : g->up, i, MPI_COMM_WORLD,
+                  &g->reqs[i]);
+    for (int i = 0; i < 2; i++) {
+        MPI_Isend(&g->u[i ? g->n : 1], 1, MPI_DOUBLE, i ? g->down : g->up, 1 - i, MPI_COMM_WORLD,
+                  &g->reqs[2 + i]);
+    }"""
 PLAIN = {
+    "begun": BEGUN % "",
     "first": "",
-    "between": "",
     "wait": "MPI_Waitall(4, g->reqs, MPI_STATUSES_IGNORE);",
 }
 SPLIT = [
     {},
+    {"wait": "for (int i = 0; i < 4; i++)\n        MPI_Wait(&g->reqs[i], MPI_STATUS_IGNORE);"},
+    {"begun": LOOPS},
+    {"begun": LOOPS.replace("g->reqs[2 + i]", "g->reqs[i + 2]").replace("i + 2", "2+i")},
     {"wait": "MPI_Waitall(2, &g->reqs[0], MPI_STATUSES_IGNORE);\n"
              "    MPI_Waitall(2, &g->reqs[2], MPI_STATUSES_IGNORE);"},
 ]  # fmt: skip
 WHOLE = [
-    {"between": "g->reqs = g->more;", "wait": "MPI_Waitall(4, g->reqs, MPI_STATUSES_IGNORE);"},
-    {"between": "g->reqs++;", "wait": "MPI_Waitall(3, g->reqs - 1, MPI_STATUSES_IGNORE);"},
-    {"between": "g = last;"},
+    {
+        "begun": BEGUN % "g->reqs = g->more;",
+        "wait": "MPI_Waitall(4, g->reqs, MPI_STATUSES_IGNORE);",
+    },
+    {"begun": BEGUN % "g->reqs++;", "wait": "MPI_Waitall(3, g->reqs - 1, MPI_STATUSES_IGNORE);"},
+    {"begun": BEGUN % "g = last;"},
     {"first": "others(g);"},
-    {"between": "others(g);"},
+    {"begun": LOOPS.replace("i < 2", "i < g->n / 50")},
+    {
+        "begun": LOOPS.replace("[2 + i]", "[1 + i]"),
+        "wait": "MPI_Waitall(3, g->reqs, MPI_STATUSES_IGNORE);",
+    },
+    {"begun": LOOPS.replace("                  &g->reqs[2 + i]", "                  &g->reqs[2]")},
+    {
+        "begun": LOOPS.replace(
+            "{\n        MPI_Isend",
+            "{\n        if (i > g->n)\n            break;\n        MPI_Isend",
+        )
+    },
+    {
+        "begun": LOOPS.replace(
+            "{\n        MPI_Isend", "{\n        if (g->n > 50)\n            MPI_Isend"
+        )
+    },
+    {"wait": "MPI_Waitall(3, g->reqs, MPI_STATUSES_IGNORE);"},
+    {"begun": BEGUN % "others(g);"},
     {"wait": "if (g->n > 50)\n        MPI_Waitall(4, g->reqs, MPI_STATUSES_IGNORE);"},
 ]
 

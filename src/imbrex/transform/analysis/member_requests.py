@@ -18,9 +18,13 @@ from imbrex.transform.analysis.requests import started
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.routine import Routine
-from imbrex.transform.model.statements import Kind, Statement
+from imbrex.transform.model.statements import Kind, LoopRange, Statement
 
-_NAME = re.compile(r"&?\s*(?P<array>(?:this->|\w+(?:\.|->))?\w+)\s*(?:\[\s*(?P<index>\d+)\s*\])?$")
+_NAME = re.compile(
+    r"&?\s*(?P<array>(?:this->|\w+(?:\.|->))?\w+)\s*"
+    r"(?:\[\s*(?:(?P<index>\d+)|(?:(?P<more>\d+)\s*\+\s*)?(?P<name>[A-Za-z_]\w*))\s*\])?$"
+)
+_MOST = 64  # iterations of a loop that starts messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,13 @@ class _Use:
     array: str  # as it is written, which is the same for the same object
     first: int
     count: int
+    name: str = ""  # of the index that is added to the first one's number
+
+    def elements(self, loop: Statement) -> set[int]:
+        """The numbers of the requests, in all iterations of a loop."""
+        span = loop.loop if self.name else None
+        begins = (0,) if span is None else range(span.low.constant, span.high.constant + 1)
+        return {self.first + begin + n for begin in begins for n in range(self.count)}
 
 
 def own_members(footprints: Footprints, routine: Routine, key: str) -> bool:
@@ -42,19 +53,19 @@ def own_members(footprints: Footprints, routine: Routine, key: str) -> bool:
         return False
     names: set[str] = set()
     under_way: set[int] = set()
-    for statement, top in _statements(routine):
+    for statement, loop in _statements(routine):
         mine = [c for c in statement.calls if any(a.base == key for a in c.arguments)]
         if not mine:
             if any(access.variable == key for access in statement.accesses):
                 return False
             continue
-        if len(statement.calls) != 1 or not top:
+        if len(statement.calls) != 1 or loop is None:
             return False
         use = _use(mine[0], variable)
-        if use is None:
+        if use is None or not _runs_through(footprints, routine, loop, use):
             return False
         names.add(use.array)
-        elements = set(range(use.first, use.first + use.count))
+        elements = use.elements(loop)
         if started(use.call) is not None:
             if elements & under_way:
                 return False
@@ -66,11 +77,34 @@ def own_members(footprints: Footprints, routine: Routine, key: str) -> bool:
     return len(names) == 1 and not under_way and _stays(footprints, routine, names.pop())
 
 
-def _statements(routine: Routine) -> Iterator[tuple[Statement, bool]]:
-    """All statements, and whether each is made whenever the routine is called."""
+def _statements(routine: Routine) -> Iterator[tuple[Statement, Statement | None]]:
+    """All statements; those made whenever the routine is called with themselves, or the loop that
+    makes them once for each value of its index."""
     for statement in routine.body.statements:
+        each = statement.blocks[0].statements if statement.kind is Kind.LOOP else [statement]
         for inner in statement.walk():
-            yield inner, inner is statement and inner.kind is Kind.SIMPLE
+            alone = inner.kind is Kind.SIMPLE and any(inner is one for one in each)
+            yield inner, statement if alone else None
+
+
+def _runs_through(footprints: Footprints, routine: Routine, loop: Statement, use: _Use) -> bool:
+    """Whether a use names one element, or another one for each value of a loop's index."""
+    if loop.kind is not Kind.LOOP:
+        return not use.name
+    span = loop.loop
+    if span is None or span.low.terms or span.high.terms or not 0 <= _length(span) <= _MOST:
+        return False
+    variables = footprints.program.variables
+    named = {a.variable for inner in loop.walk() for a in inner.accesses if a.variable in variables}
+    if {key for key in named if variables[key].name == use.name} != {span.index}:
+        return False
+    inside = footprints.changed_by(loop.blocks[0].statements, routine.file)
+    leaves = any(footprints.of(inner, routine.file).jumps for inner in loop.walk()[1:])
+    return span.every and not leaves and span.index not in inside
+
+
+def _length(span: LoopRange) -> int:
+    return span.high.constant - span.low.constant + 1
 
 
 def _keeps(footprints: Footprints, routine: Routine, key: str) -> bool:
@@ -92,7 +126,7 @@ def _use(call: Call, variable: Variable) -> _Use | None:
         return None
     match = _NAME.match(argument.text.strip())
     if match is None or bool(argument.text.strip().startswith("&")) is not (
-        match["index"] is not None or not array
+        match["index"] is not None or match["name"] is not None or not array
     ):
         return None
     count = 1
@@ -101,7 +135,10 @@ def _use(call: Call, variable: Variable) -> _Use | None:
         if value is None or value.terms:
             return None
         count = value.constant
-    return _Use(call, match["array"], int(match["index"] or 0), count)
+    if match["name"] is not None and count != 1:
+        return None
+    first = int(match["index"] or match["more"] or 0)
+    return _Use(call, match["array"], first, count, match["name"] or "")
 
 
 def _stays(footprints: Footprints, routine: Routine, array: str) -> bool:
