@@ -24,6 +24,16 @@ static void touch_{k}(struct grid_{k} *h, int i)
     double *p = h->u{shifted};
     p[i] = 0.5 * p[i] + 0.125;
 }}
+static void set_{k}(double *p, int i)
+{{
+    p[i] = 0.25 * p[i] + 0.5;
+}}
+static void sets_{k}(double *p, int i)
+{{
+    double *q = p;
+    for (int n = 0; n < 2; n++)
+        set_{k}(q + n, i);
+}}
 static void ends_{k}(const struct grid_{k} *g, int f, int ghost, int *low, int *high)
 {{
     low[0] = low[1] = 1;
@@ -144,6 +154,11 @@ BESIDE = (
     "g->u[AT_{k}(g, g->nx, 1)] *= 0.5;",
     "for (int i = 1; i < 3; i++)\n        touch_{k}(g, AT_{k}(g, i, 3));",
     "g->v[AT_{k}(g, 2, 2)] += 1;",
+    "set_{k}(g->u, AT_{k}(g, 0, 1));",
+    "double *w = g->u + 3;\n    set_{k}(w, AT_{k}(g, 2, 2));",
+    "for (int i = 1; i < 3; i++) {{\n        double *w = g->u + AT_{k}(g, i, 0);\n"
+    "        sets_{k}(w, 2);\n    }}",
+    "if (f > 1)\n        sets_{k}(g->u, AT_{k}(g, 1, 1));",
 )
 SPOIL = (
     "{g}.v = {g}.u;",

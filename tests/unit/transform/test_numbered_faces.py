@@ -107,6 +107,15 @@ LOW = """static void low(grid *h, int i)
     p[i] = 0;
 }"""
 LATER = LOW.replace("h->u;", "h->u + 100;")
+SET = """static void set(double *p, int i)
+{
+    p[i] = 0;
+}"""
+# One that is called too deep in others to be followed.
+DEEP = SET + "".join(
+    f"\nstatic void {name}(double *p, int i)\n{{\n    double *q = p;\n    {inner}(q, i);\n}}"
+    for name, inner in (("a", "set"), ("b", "a"), ("c", "b"), ("d", "c"), ("e", "d"))
+)
 PLAIN = {
     "called": "",
     "shared": "",
@@ -128,6 +137,8 @@ MAY_GO = [
     {"called": LOW, "behind": "low(g, 3);"},
     {"called": LOW, "behind": "for (int k = 0; k < 3; k++)\n        low(g, k + 2);"},
     {"called": LOW, "before": "int k = f;", "behind": "if (k < 4)\n        low(g, k);"},
+    {"called": SET, "before": "double *w = g->u;", "behind": "set(w, 3);"},
+    {"called": SET, "behind": "set(g->u, 3);"},
     {"loop": "for (int f = 3; f >= 0; f--)\n        unpack(g, f);"},
     {"loop": "for (int a = 0; a < 2; a++)\n        for (int s = 0; s < 2; s++)\n"
              "            unpack(g, 2 * a + s);"},
@@ -151,6 +162,14 @@ MUST_STAY = [
     {"called": LOW, "behind": "low(g, 100);"},
     {"called": LOW, "behind": "if (f == 1)\n        low(g, 40);"},
     {"called": LOW, "behind": "for (int k = 0; k < 3; k++)\n        low(g, k + 30);"},
+    {"called": SET, "before": "double *w = g->u;", "behind": "set(w, 40);"},
+    {"called": SET, "before": "double *w = g->u + 36;", "behind": "set(w, 4);"},
+    {"called": SET, "behind": "double *w = g->u + f;\n    set(w, 40);"},
+    {"called": SET, "behind": "for (int i = 0; i < 3; i++) {\n        double *w = g->u + 12 * i;\n"
+                             "        set(w, 40);\n    }"},
+    {"called": DEEP, "before": "double *w = g->u;", "behind": "e(w, 40);"},
+    {"called": DEEP, "behind": "for (int i = 0; i < 3; i++) {\n        double *w = g->u + 12 * i;\n"
+                              "        e(w, 3);\n    }"},
     {"before": "grid *h = g;\n    h->u[40] = 1;"},
     {"behind": "g->nx = 5;"},
     {"before": "if (f == 3)\n        g->ny = 7;"},

@@ -328,6 +328,7 @@ class _Follower:
 
     def _outward(self, frame: Frame, access: Access) -> Access:
         """The access by the names of the routine that all began with; its section is so already."""
+        access = self._named(frame.routine, access)
         while frame.binding is not None and frame.outer is not None:
             if access.variable in self.moved_by(frame.routine):
                 access = access.anywhere()
@@ -343,8 +344,8 @@ class _Follower:
                 same = same and access.owner not in self.moved_by(frame.routine)
             if same and access.section is not None:
                 bound = bound._replace(section=access.section, strides=access.strides)
-            access = bound
             frame = frame.outer
+            access = self._named(frame.routine, bound)
         return access
 
     def moved_by(self, routine: Routine) -> frozenset[str]:
