@@ -245,11 +245,11 @@ class _Program:
         behind = draw.choice((0, 1, 1, 2))  # where the arrays change places
         stepped = draw.random() < 0.4
         call = f"exchange_{k}({'&g' if local else 'g'});"
-        listed = f"{{.nx = {sizes[0]}, .ny = {sizes[1]}, .u = calloc(100, sizeof(double)), "
-        listed = f"struct grid_{k} g = {listed}.v = calloc(100, sizeof(double))}};"
+        listed = f"{{.nx = {sizes[0]}, .ny = {sizes[1]}, .u = calloc(120, sizeof(double)), "
+        listed = f"struct grid_{k} g = {listed}.v = calloc(120, sizeof(double))}};"
         plain = f"struct grid_{k} g;\n    g.nx = {sizes[0]};\n    g.ny = {sizes[1]};"
         begun = local and draw.random() < 0.5
-        arrays = f"{g}.u = calloc(100, sizeof(double));\n    {g}.v = calloc(100, sizeof(double));"
+        arrays = f"{g}.u = calloc(120, sizeof(double));\n    {g}.v = calloc(120, sizeof(double));"
         if self.pointed:
             arrays = f"{g}.req = malloc(8 * sizeof(MPI_Request));\n    " + (arrays * (not begun))
         elif begun:
