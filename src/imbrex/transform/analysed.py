@@ -56,6 +56,7 @@ class Analysis:
         self.known = known_functions(program, libraries)
         tell_allocations_apart(program, self.known)
         aliases = Aliases(program, self.known)
+        aliases.outside = libraries.c.no_mpi
         find_contiguous(program)
         name_datatypes(program)
         name_returned(program)

@@ -7,6 +7,8 @@ from imbrex.transform.analysis.library import Libraries, Library
 from imbrex.transform.model.program import Program
 from imbrex.transform.readers import blas, c_library, fortran_library, simd
 
+_OUTPUT = frozenset({"printf", "fprintf", "puts", "putchar", "fputs", "fflush", "fwrite", "perror"})
+
 
 def libraries_of(program: Program) -> Libraries:
     """What is known of the libraries that a program calls."""
@@ -30,7 +32,7 @@ def libraries_of(program: Program) -> Libraries:
 
 def known_functions(program: Program, libraries: Libraries) -> frozenset[str]:
     """The functions that keep no pointer which they are given."""
-    return libraries.effects() | c_library.KEEPS_NONE | _mpi_names(program)
+    return libraries.effects() | _OUTPUT | _mpi_names(program)
 
 
 def _mpi_names(program: Program) -> frozenset[str]:

@@ -93,6 +93,9 @@ SPLIT = [
     {"new": "(domain *)malloc(sizeof(domain))", "end": "free((void *)d);"},
 ]
 WHOLE = [
+    {"size": "d->ld = ny + 2;\n    if (scanf(\"%d\", &d->ld) != 1)\n        exit(1);"},
+    {"size": "d->ld = ny + 2;\n    sscanf(getenv(\"LD\"), \"%d\", &d->ld);"},
+    {"size": "d->ld = ny + 2;\n    if (fread(d, sizeof *d, 1, stdin) != 1)\n        exit(1);"},
     {"ahead": EXCHANGED, "behind": ""},
     {"ahead": "int k = 1;", "from": " + k * ld;\n    k = 0;"},
     {"behind": "d->b = d->a;"},

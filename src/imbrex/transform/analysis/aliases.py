@@ -33,6 +33,8 @@ class Aliases:
         """`known`: routines whose treatment of their arguments is known without their source."""
         self.program = program
         self.known = known
+        # Further routines of C's libraries, which know no variable of the program by its name.
+        self.outside: frozenset[str] = frozenset()
         # Pairs of pointers that at no time point into the same object.
         self.distinct: set[frozenset[str]] = set()
         self.sources: dict[str, set[tuple[str, str]]] | None = None

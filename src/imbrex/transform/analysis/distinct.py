@@ -258,6 +258,7 @@ def _all_seen(program: Program, aliases: Aliases) -> bool:
         and (
             call.name in program.routines
             or call.name in aliases.known
+            or (call.name in aliases.outside and program.in_c(routine.file))
             or call.library
             or call.name.startswith("MPI_")
         )

@@ -109,13 +109,6 @@ omp_set_schedule omp_get_schedule omp_get_team_num omp_get_num_teams omp_get_num
 omp_get_default_device omp_set_default_device omp_is_initial_device
 """
 NO_MPI = frozenset(_WITHOUT_MPI.split())
-_WITHOUT_ADDRESSES = """
-printf fprintf puts putchar fputs fputc putc fflush fwrite perror sprintf snprintf
-scanf fscanf sscanf fgets fgetc getc getchar feof ferror fseek ftell rewind
-fopen freopen fclose remove rename exit _exit _Exit abort quick_exit sleep usleep
-"""
-# Of these, the ones that keep no address which they are given, and leave none in memory.
-KEEPS_NONE = frozenset(_WITHOUT_ADDRESSES.split())
 # Routines that use a state of the library's own: two of them do not change places.
 STATES = {
     "rand": "rand",
