@@ -312,11 +312,11 @@ class _Follower:
 
     def _named(self, routine: Routine, access: Access) -> Access:
         """The access by what a local pointer is set to, at its declaration and for good."""
-        pointers = self.footprints.local_pointers
-        changed = self.footprints.moved_in(self.footprints.of_routine(routine))
-        named = pointers.meant(routine, access, changed)
+        named = self.footprints.by_pointers(routine, access)
+        if named is access:
+            return access
         # Variables that tell the element may have other values where it is used.
-        known = named is access or pointers.first_is_known(routine, access.variable)
+        known = self.footprints.local_pointers.first_is_known(routine, access.variable)
         return named if known else named.anywhere()
 
     def _dimension(self, frame: Frame, touched: Range, values: Values) -> Range:

@@ -307,6 +307,13 @@ class Footprints(Changes):
         changed = self.changed_in(whole)
         return changed if whole.stop is None else changed | self.aliases.escaped
 
+    def by_pointers(self, routine: Routine, access: Access) -> Access:
+        """An access through a local pointer of a routine as one to the memory that it names."""
+        if access.variable not in self.local_pointers.fixed(routine):
+            return access
+        moved = self.moved_in(self.of_routine(routine))
+        return self.local_pointers.meant(routine, access, moved)
+
     def is_active(self, routine: Routine) -> bool:
         """Whether the summary of a routine is being made."""
         return routine.key in self._active

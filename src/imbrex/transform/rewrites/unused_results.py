@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.messages import communicates
@@ -106,8 +107,7 @@ class UnusedResults(Preparing[RoutineSite, dict[str, list[Edit]]]):
         prototype = re.compile(
             rb"(?m)^[ \t]*(?:(?:static|extern|inline)\s+)*(int)\s+" + name + rb"\s*\([^;{}]*\)\s*;"
         )
-        for file, source in self.program.files.items():
-            text = _COMMENT.sub(lambda found: b" " * len(found[0]), source.data)
+        for file, text in self._without_comments.items():
             places = {match.start() for match in re.finditer(rb"\b%s\b" % name, text)}
             for match in prototype.finditer(text):
                 places -= {match.start() + match[0].index(name)}
@@ -119,6 +119,14 @@ class UnusedResults(Preparing[RoutineSite, dict[str, list[Edit]]]):
             if places:
                 return False
         return True
+
+    @cached_property
+    def _without_comments(self) -> dict[str, bytes]:
+        """The texts of all files with blanks in the place of comments."""
+        return {
+            name: _COMMENT.sub(lambda found: b" " * len(found[0]), source.data)
+            for name, source in self.program.files.items()
+        }
 
     def refused(self, site: RoutineSite, refusal: object) -> Proposal | None:
         return None
