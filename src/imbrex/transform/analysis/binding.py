@@ -359,9 +359,7 @@ class Binding:
             return self._size(base)
         argument = self.arguments.get(base)
         if argument is None:
-            variable = self.program.variables.get(base)
-            shared = variable is not None and variable.kind in ("global", "static", "field")
-            return Affine.variable(factor) if shared else None
+            return Affine.variable(factor) if self._is_shared(base) else None
         if not arrow:
             whole = element != base
             return given_element(self.program, element, argument) if whole else argument.value
@@ -376,6 +374,13 @@ class Binding:
             return None
         named = field_of(argument.base, rest)
         return self.program.sizes.get(named, Affine.variable(named))
+
+    def _is_shared(self, key: str) -> bool:
+        """Whether both routines mean the same variable, as that of a unit around both is."""
+        variable = self.program.variables.get(key)
+        if variable is None or variable.kind in ("global", "static", "field"):
+            return variable is not None
+        return self.fortran and is_of_another(self.program, self.routine, key)
 
     def _size(self, size: str) -> Affine | None:
         """The number of elements of a vector that the routine is given by reference."""
