@@ -29,6 +29,7 @@ _ASSIGNMENT = re.compile(
     rb"(?:[\w \t]*\*\s*(?:restrict\s+|const\s+)*)?(?P<target>\w+(?:(?:->|\.)\w+)*)\s*=\s*"
     rb"(?P<value>\w+(?:(?:->|\.)\w+)*)\s*;?\s*"
 )
+_FREES = ("free", "operator delete", "operator delete[]")
 _UNKNOWN = ""  # in the place of the name of a call through a pointer
 
 
@@ -73,7 +74,7 @@ def find_owned(program: Program, aliases: Aliases) -> set[str]:
     for key, variable in program.variables.items():
         if variable.kind != "field" or not variable.pointer or key.endswith(".*"):
             continue
-        if variable.record in program.copied_records or given_away(variable.record):
+        if variable.record in program.assigned_records or given_away(variable.record):
             continue
         if aliases.pointees(key) & {EXTERNAL, UNKNOWN_MEMORY}:
             continue
@@ -98,7 +99,7 @@ def handed_out(program: Program, record: str) -> bool:
             for call in statement.calls:
                 if call.name in program.routines or call.unknown or call.name.startswith("MPI_"):
                     continue
-                if call.name == "free":
+                if call.name in _FREES:
                     continue
                 for argument in call.arguments:
                     base = program.variables.get(argument.base or "")
@@ -227,7 +228,7 @@ def _kept_apart(program: Program, aliases: Aliases, pair: Pair) -> bool:
     An exchange between any two objects leaves each allocation in one field of one object.
     """
     records = {program.variables[key].record for key in pair}
-    if records & program.copied_records or any(handed_out(program, name) for name in records):
+    if records & program.assigned_records or any(handed_out(program, name) for name in records):
         return False
     return not any(
         target.startswith("*") and pair & aliases.pointees(target[1:])

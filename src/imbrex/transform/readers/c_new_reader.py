@@ -1,4 +1,4 @@
-"""`new` and `delete` of C++ for types without code of their own: memory as `malloc` gives it."""
+"""`new` and `delete` of C++: memory as `malloc` gives it, and what code of a class runs with it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from imbrex.transform.model.calls import Argument, Call
+from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
+from imbrex.transform.readers import c_methods
 from imbrex.transform.readers.c_array_reader import ArrayReader
 from imbrex.transform.readers.c_complex import computed_of
 from imbrex.transform.readers.c_vector_reader import Effects, Memory
@@ -43,8 +45,30 @@ def _is_bare(kind: Any) -> bool:
     )
 
 
+def _is_built(kind: Any) -> bool:
+    """Whether what runs where an object of this type is made or ends is the program's own code, in
+    memory as `malloc` gives it."""
+    record = kind.canonical.record
+    if record is None or not c_methods.is_own(record):
+        return False
+    return not any(
+        _OPERATOR.fullmatch(child.spelling)
+        or (child.kind is ck.CXX_BASE_SPECIFIER and not _is_built(child.type))
+        for child in record.children
+    )
+
+
 class NewReader(ArrayReader, ABC):
     """Reads the expressions that allocate and free memory."""
+
+    @abstractmethod
+    def constructed(self, value: Any | None) -> Any | None: ...
+
+    @abstractmethod
+    def make(self, made: Any, effects: Effects) -> None: ...
+
+    @abstractmethod
+    def objects(self, kind: Any, key: str) -> None: ...
 
     @abstractmethod
     def _argument(self, cursor: Any, effects: Effects) -> Argument: ...
@@ -61,8 +85,10 @@ class NewReader(ArrayReader, ABC):
             return None
         text = self.source.data[slice(*cc.spelled(cursor))]
         made = cursor.type.canonical.pointee
-        if not _NEW.match(text) or not _is_bare(made):
+        if not _NEW.match(text):
             return None
+        if not _is_bare(made):
+            return self._object_made(cursor, made, effects)
         numbers = [
             part for part in cursor.operands if part.type.is_number or computed_of(part) is not None
         ]
@@ -74,16 +100,31 @@ class NewReader(ArrayReader, ABC):
         self._enter(cursor, "operator new[]" if array else "operator new", [], effects)
         return Memory(self._heap(cursor), False, exact=False)
 
+    def _object_made(self, cursor: Any, kind: Any, effects: Effects) -> Memory | None:
+        """The same of one object, `new Grid(nx, ny)`, over the making of which nothing moves."""
+        constructor = self.constructed(cursor.operands[-1]) if cursor.operands else None
+        if constructor is None or len(cursor.operands) != 1 or not _is_built(kind):
+            return None
+        effects.stop = effects.stop or ReasonKind.OBJECT()
+        self.make(constructor, effects)
+        key = self._heap(cursor)
+        self.objects(kind, key)
+        self._enter(cursor, "operator new", [], effects)
+        return Memory(key, False, exact=False)
+
     def freed(self, cursor: Any, effects: Effects) -> bool:
-        """Read a `delete`; False where it may run code of the program."""
+        """Read a `delete`; False where it may run code that is not read."""
         if cursor.kind is not ck.CXX_DELETE_EXPR or len(cursor.operands) != 1:
             return False
         text = self.source.data[slice(*cc.spelled(cursor))]
         (pointer,) = cursor.operands
         if not (_DELETE.match(text) and pointer.type.is_pointer):
             return False
-        if not _is_bare(pointer.type.canonical.pointee):
-            return False
+        made = pointer.type.canonical.pointee
+        if not _is_bare(made):
+            if not _is_built(made):
+                return False
+            effects.stop = effects.stop or ReasonKind.OBJECT()
         inner = Effects()
         argument = self._argument(pointer, inner)
         effects.accesses += inner.accesses
