@@ -42,6 +42,12 @@ REFUSED: dict[str, list[tuple[str, str]]] = {
         ("Halo halo(MPI_COMM_WORLD);", "Halo halo(MPI_COMM_WORLD), other(MPI_COMM_WORLD);"),
         (CALLS, f"{BEGIN} std::swap(halo, other); halo.end(); f.relax();\n"),
     ],
+    "objects that are exchanged with what they point to": [
+        ("#include <cstdio>", "#include <cstdio>\n#include <utility>"),
+        (ARRAY, "MPI_Request *requests_ = new MPI_Request[4];"),
+        ("Halo halo(MPI_COMM_WORLD);", "Halo halo(MPI_COMM_WORLD), other(MPI_COMM_WORLD);"),
+        (CALLS, f"{BEGIN} std::swap(halo, other); halo.end(); f.relax();\n"),
+    ],
     "a virtual end": [
         (END, f"virtual {END}"),
         (

@@ -44,6 +44,20 @@ DIVIDED |= {
         (CONSTRUCTOR, CONSTRUCTOR.replace("ny_(ny)", "ny_(2 * nx_)").replace("* ny)", "* 2 * nx)")),
     ],
 }
+UTILITY = ("#include <cstdio>", "#include <cstdio>\n#include <utility>")
+EXCHANGED = ONE + "    std::swap(a, b);\n"
+DIVIDED |= {
+    "objects of one size that are exchanged": [UTILITY, (STEP, STEP + "    std::swap(a, b);\n")],
+    "objects of one size that two exchanges go through": [
+        UTILITY,
+        (MADE, "const int nx = 20, ny = 30;\n  Field a(nx, ny), b(nx, ny), c(nx, ny);"),
+        (STEP, STEP + "    std::swap(a, b);\n    std::swap(b, c);\n"),
+    ],
+    "others are exchanged": [
+        UTILITY,
+        (MADE, MADE + "\n  Field c(9, 9), d(7, 7);\n  std::swap(c, d);"),
+    ],
+}
 REFUSED: dict[str, list[tuple[str, str]]] = {
     "another size": [(MADE, "Field a(20, 30), b(40, 15);"), (STEP, ONE)],
     "a number that is set between": [
@@ -83,12 +97,34 @@ REFUSED: dict[str, list[tuple[str, str]]] = {
         (STEP, ONE),
     ],
     "objects that are exchanged": [
-        ("#include <cstdio>", "#include <cstdio>\n#include <utility>"),
+        UTILITY,
         (MADE, "Field a(20, 30), b(20, 30), c(40, 15);\n  std::swap(b, c);"),
         (STEP, ONE),
     ],
+    "objects that are exchanged through another one": [
+        UTILITY,
+        (MADE, "Field a(20, 30), b(20, 30), c(20, 30), d(40, 15);"),
+        (STEP, EXCHANGED + "    std::swap(b, c);\n    std::swap(c, d);\n"),
+    ],
+    "one that is exchanged with one of which nothing is known": [
+        UTILITY,
+        (CONSTRUCTOR, CONSTRUCTOR + "\n  Field() : nx_(40), ny_(15), v_(630) {}"),
+        (MADE, "Field a(20, 30), b(20, 30), c;\n  std::swap(b, c);"),
+        (STEP, ONE),
+    ],
+    "one that a reference exchanges": [
+        UTILITY,
+        (MADE, "Field a(20, 30), b(20, 30), c(40, 15);\n  Field &o = b;\n  std::swap(o, c);"),
+        (STEP, ONE),
+    ],
+    "one that is exchanged in a routine": [
+        UTILITY,
+        ("int main(", "static void turn(Field &a, Field &b) { std::swap(a, b); }\nint main("),
+        (MADE, "Field a(20, 30), b(20, 30), c(40, 15);\n  turn(b, c);"),
+        (STEP, ONE),
+    ],
     "a method that exchanges it": [
-        ("#include <cstdio>", "#include <cstdio>\n#include <utility>"),
+        UTILITY,
         (ACCESS, f"{ACCESS} void swap(Field &o) {{ std::swap(ny_, o.ny_); v_.swap(o.v_); }}"),
         (MADE, "Field a(20, 30), b(20, 30), c(40, 15);\n  b.swap(c);"),
         (STEP, ONE),

@@ -38,6 +38,12 @@ class _Members:
         self.program = program
         self.footprints = footprints
         self.setters = Setters(program, footprints)
+        self.exchanges = [
+            statement.exchanges
+            for routine in program.routines.values()
+            for statement in routine.statements()
+            if statement.exchanges is not None
+        ]
 
     def known(self) -> dict[str, Affine]:
         """The value of each such member of each such object, by factor."""
@@ -51,7 +57,21 @@ class _Members:
                 constant = self._constant(value)
                 if constant is not None:
                     found[field_of(key, member)] = constant
-        return found
+        return self._as_exchanged(found)
+
+    def _as_exchanged(self, found: dict[str, Affine]) -> dict[str, Affine]:
+        """Those members of objects that change places which are the same in both."""
+        while True:
+            other = {
+                field_of(key, member)
+                for pair in self.exchanges
+                for member in {split(factor)[1] for factor in found}
+                if found.get(field_of(pair[0], member)) != found.get(field_of(pair[1], member))
+                for key in pair
+            }
+            if found.keys().isdisjoint(other):
+                return found
+            found = {factor: value for factor, value in found.items() if factor not in other}
 
     def _is_kept(self, key: str) -> bool:
         """Whether a variable is one object of its own, that is not handed to unknown code."""
@@ -66,12 +86,14 @@ class _Members:
             self._is_touched(statement, key)
             for routine in self.program.routines.values()
             for statement in routine.statements()
-            if statement.stop is not None and statement.kind is not Kind.DECLARE
+            if statement.stop is not None
+            and statement.kind is not Kind.DECLARE
+            and statement.exchanges is None
         )
 
     @staticmethod
     def _is_touched(statement: Statement, key: str) -> bool:
-        """Whether what is not understood names an object, as `std::swap(a, b)` does."""
+        """Whether what is not understood names an object."""
         return any(access.variable == key for access in statement.accesses) or any(
             argument.base == key for call in statement.calls for argument in call.arguments
         )
@@ -105,8 +127,10 @@ class _Members:
         return all(self._begins(routine, statement, member) for routine, statement in writers)
 
     def _begins(self, routine: Routine, statement: Statement, member: str) -> bool:
-        """Whether a statement sets a member only where an object begins."""
+        """Whether a statement sets a member only where an object begins, or exchanges two."""
         variables = self.program.variables
+        if statement.exchanges is not None:
+            return True  # see _as_exchanged
         writes = [a for a in statement.accesses if a.write]
         mine = [a for a in writes if member in self.footprints.changed([a])]
         if statement.kind is Kind.DECLARE:

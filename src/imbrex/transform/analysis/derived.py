@@ -331,7 +331,7 @@ class Derived:
             return False
         if holder.bounds and not holder.pointer:
             return False
-        if variable.record in self.program.copied_records or owner in self.program.overlays:
+        if variable.record in self.program.assigned_records or owner in self.program.overlays:
             return False
         enclosing = self.footprints.aliases.records.enclosing(key)
         return enclosing.isdisjoint(self.footprints.aliases.escaped)

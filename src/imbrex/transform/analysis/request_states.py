@@ -134,7 +134,7 @@ class RequestStates:
 
     def _copied_with(self) -> set[str]:
         """Structure types that are copied as a whole, and those within them."""
-        found = set(self.program.copied_records)
+        found = set(self.program.assigned_records)
         fields = [v for v in self.program.variables.values() if v.kind == "field"]
         grown = True
         while grown:

@@ -84,7 +84,7 @@ def _is_kept(program: Program, aliases: Aliases, key: str) -> bool:
         return False
     if variable.kind == "field":
         record = variable.record
-        return not (record in program.copied_records or handed_out(program, record))
+        return not (record in program.assigned_records or handed_out(program, record))
     return variable.kind in ("local", "static", "global")
 
 

@@ -86,6 +86,8 @@ class Program:
     null_writes: Counter[str] = field(default_factory=Counter)  # by pointer: set to null, in C
     # Structure types of which one variable is copied to another as a whole.
     copied_records: set[str] = field(default_factory=set)
+    # Of C++: those of which two variables are exchanged as a whole.
+    exchanged_records: set[str] = field(default_factory=set)
     # Value of an integer variable at its declaration, where it is known.
     definitions: dict[str, Affine] = field(default_factory=dict)
     # The same of local variables, with quotients of remainders as integers of their own.
@@ -141,6 +143,11 @@ class Program:
             for target, _, source in self.pointer_facts:
                 self._holders.setdefault(source, []).append(target)
         return self._holders.get(key, [])
+
+    @property
+    def assigned_records(self) -> set[str]:
+        """Structure types of which one variable gets what another one has, as a whole."""
+        return self.copied_records | self.exchanged_records
 
     def is_of_single(self, key: str) -> bool:
         """Whether a field is one of an object of Fortran that is the only one of its type."""

@@ -110,6 +110,7 @@ class Statement:
     begins_unused: bool = False
     chooses: tuple[str, Choice] | None = None  # the same, of one of two values
     swaps: tuple[str, str] | None = None  # the pointers that `std::swap` exchanges, alone
+    exchanges: tuple[str, str] | None = None  # the objects of C++ that it exchanges, alone
     list_change: ListChange | None = None  # of C++: what it does to a list of requests
     allocates: tuple[Allocation, ...] = ()  # of Fortran
     shaped: Shaped | None = None  # of an assignment of Fortran to an array as a whole

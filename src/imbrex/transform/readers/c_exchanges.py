@@ -88,8 +88,9 @@ class ExchangeReader(VectorReader, ABC):
         if not moves_as_it_is(record):
             return False
         line = cursor.location.line
-        for child in cursor.arguments:
-            self.place(child.stripped, effects)
+        places = [self.place(child.stripped, effects) for child in cursor.arguments]
+        if not any(place.through or place.owner for place in places):
+            effects.exchanges = (places[0].key, places[1].key)
         for field in fields_within(record):
             key = self.key_of(field)
             effects.accesses += [Access(key, False, write, line) for write in (False, True)]
@@ -97,8 +98,9 @@ class ExchangeReader(VectorReader, ABC):
                 effects.accesses += [Access(key, True, write, line) for write in (False, True)]
                 effects.accesses.append(Access(self._size_of(field), False, True, line))
                 self.program.resized_vectors.add(key)
-        effects.accesses.append(Access(UNKNOWN_MEMORY, False, True, line))
-        self.program.copied_records |= copied_with(record)
+        if any(field.type.innermost.is_pointer for field in fields_within(record)):
+            effects.accesses.append(Access(UNKNOWN_MEMORY, False, True, line))
+        self.program.exchanged_records |= copied_with(record)
         name = cursor.arguments[0].stripped.spelling
         effects.stop = effects.stop or ReasonKind.VECTOR_MOVES(vector=name, method="swap")
         return True

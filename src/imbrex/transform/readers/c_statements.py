@@ -178,6 +178,7 @@ class StatementReader:
             statement.computes = effects.computes
             if inner.kind is ck.CALL_EXPR:
                 statement.swaps, statement.list_change = effects.swaps, effects.list_change
+                statement.exchanges = effects.exchanges
             if inner.kind is ck.CALL_EXPR and effects.calls:
                 effects.calls[-1].is_statement = effects.calls[-1].start == cc.spelled(inner)[0]
                 whole = self._with_check(statement, effects.calls[-1])

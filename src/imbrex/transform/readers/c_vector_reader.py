@@ -86,6 +86,7 @@ class Effects:
     calls: list[Call] = field(default_factory=list)
     stop: Cause | None = None
     swaps: tuple[str, str] | None = None  # the pointers that `std::swap` exchanges
+    exchanges: tuple[str, str] | None = None  # the objects that it exchanges
     alone: Any | None = None  # the expression that is a whole statement
     list_change: ListChange | None = None  # what that does to a list of requests
     computes: bool = False  # it goes through all elements of something
