@@ -351,13 +351,16 @@ class Aliases:
         A vector's memory always belongs to its object: nothing moves over what exchanges it.
         """
         variable = self.program.variables.get(left.variable)
+        if not (left.owner and right.owner):
+            return False
         owned = left.variable in self.owned or self.is_vector(left.variable)
         owned = owned or (variable is not None and variable.apart)
-        if not owned or not (left.owner and right.owner):
+        owners = [self.program.variables.get(name) for name in (left.owner, right.owner)]
+        # A part of objects of Fortran that no pointer names, as all are that have a type here.
+        if not owned and not all(each is not None and each.object for each in owners):
             return False
         if self._apart(left.owner, right.owner, changed):
             return True
-        owners = [self.program.variables.get(name) for name in (left.owner, right.owner)]
         if any(self._new_beside(owner, other) for owner, other in (owners, owners[::-1])):
             return True
         return left.owner != right.owner and two_objects(*owners)

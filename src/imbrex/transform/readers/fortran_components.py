@@ -47,8 +47,9 @@ class Component:
 
     @property
     def owner(self) -> str:
-        """The object whose allocatable component it is, where the reference names one object."""
-        return self.holder if self.last.apart and not self.base.bounds else ""
+        """The object whose component it is, an array, where the reference names one object."""
+        array = self.last.apart or (bool(self.last.bounds) and not self.last.pointer)
+        return self.holder if array and not self.base.bounds else ""
 
     @property
     def holder(self) -> str:

@@ -24,13 +24,13 @@ from imbrex.transform.readers.fortran_lines import (
 )
 from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_scopes import OWNS, Scope, Symbol
-from imbrex.transform.readers.fortran_types import Definition, type_name
+from imbrex.transform.readers.fortran_twice import given_twice
+from imbrex.transform.readers.fortran_types import Definition, type_class, type_name
 from imbrex.transform.readers.fortran_views import View
 
 _WORD = re.compile(r"[a-z_]\w*")
 _ASKED = re.compile(r"(?:deallocate|nullify|associated|allocated)\(")
 _NEVER = frozenset({"pointer", "allocatable", "optional", "volatile", "codimension"})
-_CLASS = re.compile(r"integer|double|real|complex|logical|character")
 
 
 def own_pointers(
@@ -52,12 +52,12 @@ def own_pointers(
         if found is None:
             return False
         owners = {id(symbol) for symbol in found}
-        dummies = {_class(symbol.type) for symbol in _dummies(scopes, linked)}
+        dummies = {type_class(symbol.type) for symbol in _dummies(scopes, linked)}
         wrong = [
             (scope, view)
             for scope in scopes
             for view in scope.views
-            if _class(scope.symbols[view.name].type) in dummies
+            if type_class(scope.symbols[view.name].type) in dummies
             or not _stays(_viewed(scope, view, definitions, names), owners)
         ]
         if not wrong:
@@ -87,6 +87,7 @@ def _owning(
     taken = list(_dummies(scopes, linked))
     if any(symbol.type.startswith(("class(*", "type(*")) for symbol in taken):
         return None
+    twice = {id(symbol) for symbol in given_twice(scopes, definitions, names)}
     found = [
         symbol
         for scope in scopes
@@ -94,6 +95,7 @@ def _owning(
         if not (symbol.name in scope.dummies and "pointer" in symbol.attributes)
         and symbol.name not in (scope.result, scope.name)
         and symbol.name not in scope.equivalences
+        and id(symbol) not in twice
         and _may_own(symbol, linked, taken)
     ]
     components = [
@@ -125,7 +127,9 @@ def _viewed(
             return None
         symbol = known[1]
     pointer = scope.symbols[view.name]
-    if _class(symbol.type) != _class(pointer.type) or len(symbol.bounds) != len(pointer.bounds):
+    if type_class(symbol.type) != type_class(pointer.type) or len(symbol.bounds) != len(
+        pointer.bounds
+    ):
         return None
     keeps = symbol.attributes & {"pointer", "allocatable"}
     return symbol if keeps and not symbol.attributes & {"volatile", "codimension"} else None
@@ -185,15 +189,7 @@ def _may_own(symbol: Symbol, linked: set[str], taken: list[Symbol]) -> bool:
         return False
     if attributes & {"external", "volatile", "codimension", "bind"}:
         return False
-    return not any(_class(other.type) == _class(symbol.type) for other in taken)
-
-
-def _class(kind: str) -> str:
-    """What two declarations of one type have in common, however its kind is written."""
-    found = _CLASS.match(kind)
-    if found is not None:
-        return "real" if found[0] == "double" and "complex" not in kind else found[0][:6]
-    return type_name(kind) or kind
+    return not any(type_class(other.type) == type_class(symbol.type) for other in taken)
 
 
 def copied_types(scopes: list[Scope], definitions: list[Definition], names: Names) -> set[str]:

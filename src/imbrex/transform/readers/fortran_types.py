@@ -15,6 +15,7 @@ from imbrex.transform.readers.fortran_extended import Families
 from imbrex.transform.readers.fortran_lines import LogicalLine, split_arguments
 from imbrex.transform.readers.fortran_scopes import Declarations, Scope, Symbol
 
+_CLASS = re.compile(r"integer|double|real|complex|logical|character")
 _NAMED = re.compile(r"(type|class)\((\w+)\)")
 _HEADER = re.compile(r"type((,(public|private|abstract|extends\(\w+\)))*::)?[a-z]\w*")
 _EXTENDS = re.compile(r"(?<=,)extends\((\w+)\)")
@@ -26,6 +27,14 @@ _PASSED = re.compile(r"(?<=,)pass\((\w+)\)")
 _NAME = re.compile(r"[a-z]\w*")
 _WORDS = frozenset({"private", "public"})
 _ADDRESSED = frozenset({"pointer", "target"})
+
+
+def type_class(kind: str) -> str:
+    """What two declarations of one type have in common, however its kind is written."""
+    found = _CLASS.match(kind)
+    if found is not None:
+        return "real" if found[0] == "double" and "complex" not in kind else found[0][:6]
+    return type_name(kind) or kind
 
 
 def type_name(text: str) -> str:
