@@ -24,6 +24,7 @@ _NAME = re.compile(
     r"&?\s*(?P<array>(?:this->|\w+(?:\.|->))?\w+)\s*"
     r"(?:\[\s*(?:(?P<index>\d+)|(?:(?P<more>\d+)\s*\+\s*)?(?P<name>[A-Za-z_]\w*))\s*\])?$"
 )
+_DATA = re.compile(r"\s*\.\s*data\s*\(\s*\)\s*$")  # of a std::array
 _MOST = 64  # iterations of a loop that starts messages
 
 
@@ -124,8 +125,9 @@ def _use(call: Call, variable: Variable) -> _Use | None:
         return None
     if sum(other.base == key for other in call.arguments) != 1:
         return None
-    match = _NAME.match(argument.text.strip())
-    if match is None or bool(argument.text.strip().startswith("&")) is not (
+    text = _DATA.sub("", argument.text.strip())
+    match = _NAME.match(text)
+    if match is None or text.startswith("&") is not (
         match["index"] is not None or match["name"] is not None or not array
     ):
         return None

@@ -21,7 +21,7 @@ from imbrex.transform.model.sources import Language
 from imbrex.transform.model.statements import Kind
 from imbrex.transform.rewrites.base import Refusal
 from imbrex.transform.text.halves import Halves
-from imbrex.transform.text.local_vectors import vector_type
+from imbrex.transform.text.local_vectors import array_type, vector_type
 from imbrex.transform.text.lone_requests import as_array_of_one, lone_request_fits
 from imbrex.transform.text.pointers import pointer_type
 from imbrex.transform.text.specification import c_declarations, identifiers
@@ -86,6 +86,10 @@ class Kept:
                 if made is None or any(access.variable == key for access in asked):
                     self._refuse(routine, line, ReasonKind.LOCAL_UNSIZED(variable=variable.name))
                 kept.append(replace(variable, element=made or "", bounds=((None, None),)))
+                continue
+            made = array_type(self.program, routine, key) if c else None
+            if made is not None:
+                kept.append(replace(variable, element=made, bounds=((None, None),)))
                 continue
             lone = c and self._is_lone_request(routine, schedule, variable)
             if lone and lone_request_fits(self.program, routine, variable):

@@ -256,8 +256,10 @@ class Splitting(Preparing[RoutineSite, ContentT]):
         declared = declared_in_class(self.program, split.wrapper)
         sources = [self.program.files[use.routine.file] for use in split.uses]
         sources += [declared.source] if isinstance(declared, Declared) else []
+        kept = [variable for variable in split.kept if is_vector(variable)]
         for source in sources:
-            if source.name != split.wrapper.file and not knows_vectors(source):
+            known = all(knows_vectors(source, variable) for variable in kept)
+            if source.name != split.wrapper.file and not known:
                 text = ReasonKind.OTHER_FILE(routine=split.wrapper.name)
                 self.refuse(split.wrapper, split.wrapper.line, text)
 

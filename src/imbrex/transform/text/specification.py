@@ -13,7 +13,9 @@ from imbrex.transform.text.pieces import pieces
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _C_TYPE = re.compile(rf"(\s*)({DECLARED})(?:\s+|(?=\())(.*);\s*$", re.DOTALL)
-_VECTORS = re.compile(r"(\s*)((?:std::)?vector<[\w:\s]+>)\s+(\w.*);\s*$", re.DOTALL)
+_VECTORS = re.compile(
+    r"(\s*)((?:std::)?(?:vector<[\w:\s]+>|array<[\w:\s]+,\s*\d+>))\s+(\w.*);\s*$", re.DOTALL
+)
 _FORTRAN_TYPE = re.compile(
     r"(?P<head>[^:!'\"]*::\s*)(?P<rest>[^:].*)$"
     r"|(?P<bare>\s*(?:integer|real|double\s*precision|logical|complex|double\s*complex)"

@@ -7,7 +7,7 @@ import re
 from imbrex.transform.model.sources import Language
 
 _WIDTH = {Language.C: 100, Language.FORTRAN_FIXED: 72, Language.FORTRAN_FREE: 98}
-_BREAK = re.compile(r"(?<=[,;])\s+|\s+(?=\|\|)|(?<=\.or\.)\s+|\s+(?=\?)|\s+(?=:\s)")
+_BREAK = re.compile(r"(?<=[,;])\s+(?!\d+>)|\s+(?=\|\|)|(?<=\.or\.)\s+|\s+(?=\?)|\s+(?=:\s)")
 
 
 def wrapped(language: Language, text: str, column: int, indent: str) -> str:
