@@ -98,6 +98,8 @@ def test_untouched_bytes_stay(case: Path) -> None:
         "real_type.c": 1,
         "wrapper.c": 1,
         "counted.c": 2,
+        "exchanged.cpp": 1,
+        "renewed.cpp": 2,
         "outside.cpp": 1,
         "relayed.c": 2,
         "restarted.c": 1,
