@@ -63,12 +63,12 @@ class Mentions:
         """Whether each place that has a generic name declares it, or is a call that is read."""
         known = self._generics.get(generic)
         if known is None:
-            word = re.compile(rb"(?i)\b" + re.escape(generic.encode()) + rb"\b")
+            spelled = re.compile(rb"(?i)\b" + re.escape(generic.encode()) + rb"\b")
             known = self._generics[generic] = all(
                 self._names_generic(generic, name, source.data, match.start())
                 for name, source in self.program.files.items()
                 if source.is_fortran
-                for match in word.finditer(source.data)
+                for match in spelled.finditer(source.data)
             )
         return known
 
