@@ -5,14 +5,18 @@
 The program is a ring: each step of each rank is some computation, two receives and two sends that
 begin, and their waits. One replay is one network. `--large` adds 1,024 ranks with 100,000
 operations each (2.5 GiB). Times are the processor's own, the least of five, so that what else the
-machine does counts for little. Prints the table of docs/theory/predict.md.
+machine does counts for little. Then run time as a curve over 1,000 latencies, of the ring and of
+ranks that take large messages from all others in any order. Prints the tables of
+docs/theory/predict.md.
 """
 
 from __future__ import annotations
 
 import argparse
+import resource
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -100,27 +104,72 @@ def main() -> None:
             f"{replay / memory:.1f} x | {shared} |",
             flush=True,
         )
-    curve_of_latency()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20)
+    print(f"\nAt most {peak:.1f} GiB of memory, with the schedules and what made them.\n")
+    print("| program | ranks | operations | pieces | passes | curve | a replay at each point |")
+    print("|---|--:|--:|--:|--:|--:|--:|")
+    curve_of_latency("ring", ring(64, 10_000), NETWORK)
+    held = replace(ROUTE, byte_ns=1.0, held_by_sender=True, held_by_receiver=True)
+    for ranks, rounds in ((4, 25), (4, 250), (6, 25), (8, 25)):
+        curve_of_latency("any order", any_order(ranks, rounds), Network(held, held))
 
 
-def curve_of_latency() -> None:
-    """1,000 points of run time over latency, held against a replay at each."""
-    replayer = Replayer(ring(64, 10_000))
+def any_order(ranks: int, rounds: int) -> ArraySchedule:
+    """All send 160 KB to all, and take them in another order each time, as MPI_Waitany does."""
+    draw = np.random.default_rng(1)
+    others = ranks - 1
+    each = 1 + 4 * others
+    own = np.zeros((ranks, rounds, each), OPERATION)
+    for rank in range(ranks):
+        peers = [p for p in range(ranks) if p != rank]
+        for turn in range(rounds):
+            base = (rank * rounds + turn) * each
+
+            def of(peer: int, place: int, turn: int = turn) -> int:
+                return (peer * rounds + turn) * each + place
+
+            rows = [(Kind.CALC, rank, 0)]
+            mine = [p - (p > rank) for p in range(ranks)]
+            theirs = {p: rank - (rank > p) for p in peers}
+            rows += [(Kind.RECV, p, of(p, 1 + others + theirs[p])) for p in peers]
+            rows += [(Kind.SEND, p, of(p, 1 + theirs[p])) for p in peers]
+            for p in draw.permutation(peers).tolist():
+                rows.append((Kind.WAIT_RECV, p, of(p, 1 + others + theirs[p])))
+            rows += [(Kind.WAIT_SEND, rank, base + 1 + others + mine[p]) for p in peers]
+            for place, (kind, peer, partner) in enumerate(rows):
+                is_call = not 1 + 3 * others < place
+                now = own[rank, turn, place]
+                now["kind"], now["peer"], now["partner"] = kind, peer, partner
+                now["flags"] = Flag.CALL if is_call else 0
+                now["bytes"] = 160_000 if kind in (Kind.SEND, Kind.RECV) else 0
+            own[rank, turn, 1]["calc_ns"] = draw.integers(50_000, 200_000)
+    return ArraySchedule(
+        operations=own.reshape(-1),
+        first=(np.arange(ranks + 1) * rounds * each).astype(np.uint64),
+        rank=np.arange(ranks, dtype=np.uint32),
+        start_ns=np.zeros(ranks),
+        node=np.arange(ranks, dtype=np.uint32),
+    )
+
+
+def curve_of_latency(name: str, schedule: ArraySchedule, network: Network) -> None:
+    """1,000 points of run time over latencies from 0 to 100 us, held against a replay at each."""
+    replayer = Replayer(schedule)
     points = np.linspace(0.0, 100_000.0, 1000)
-    parameter = of_latency(replayer, NETWORK)
+    parameter = of_latency(replayer, network)
     found = parameter.curve(points.tolist())
     takes = best_s(lambda: parameter.curve(points.tolist()), 3)
     begin = time.process_time()
-    each = [replayer.run(NETWORK.with_latency(float(ns)), shared=False).run_ns for ns in points]
+    each = [replayer.run(network.with_latency(float(ns)), shared=False).run_ns for ns in points]
     apart = time.process_time() - begin
-    differ = int((found.run_ns != np.array(each)).sum())
-    slopes = np.diff(found.run_ns) / np.diff(points)
-    bends = np.diff(slopes)
+    if (found.run_ns != np.array(each)).any():
+        raise SystemExit(f"{name}: a point differs from its replay")
+    bends = np.diff(np.diff(found.run_ns) / np.diff(points))
     print(
-        f"\nRun time by latency from 0 to 100 us at 1,000 points: {found.passes} passes, "
-        f"{takes:.2f} s; a replay at each {apart:.2f} s, of which {differ} differ. "
-        f"Slopes of {slopes.min():.0f} to {slopes.max():.0f}, which rise at "
-        f"{(bends > 1e-6).sum()} points and fall at {(bends < -1e-6).sum()}."
+        f"| {name} | {schedule.ranks} | {len(schedule.operations):,} | "
+        f"{1 + (np.abs(bends) > 1e-6).sum()} | {found.passes:.1f} | "
+        f"{takes:.2f} s | {apart:.2f} s |",
+        flush=True,
     )
 
 

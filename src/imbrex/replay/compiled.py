@@ -112,7 +112,7 @@ def engine() -> ctypes.CDLL:
     library.ix_replay.restype = ctypes.c_int
     library.ix_replay_lanes.argtypes = [
         *(pointer(CSchedule), pointer(CNetwork), pointer(CTimes), pointer(CStuck)),
-        ctypes.c_void_p,
+        *(ctypes.c_void_p, ctypes.c_void_p),
     ]
     library.ix_replay_lanes.restype = ctypes.c_int
     library.ix_critical_path.argtypes = [

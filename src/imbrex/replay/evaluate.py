@@ -256,25 +256,28 @@ class Replayer:
         self._once(c_network, times, partial)
         return Replayed(end, self._path(c_network, times) if trace else None)
 
-    def run_ns_of(self, networks: Sequence[Network]) -> tuple[FloatArray, int]:
+    def run_ns_of(self, networks: Sequence[Network]) -> tuple[FloatArray, float]:
         """Run time on each of many networks that differ in latency and in the time per byte alone,
-        with messages one after the other, and how many passes it took: each is for up to LANES of
-        them (engine/lanes.h). Equal to the last bit to a replay of each."""
+        with messages one after the other, and how often an operation was gone through, in the mean:
+        once for up to LANES of them, and once more for each other order of messages that some of
+        them have there (engine/orders.h). Equal to the last bit to a replay of each."""
         found = np.full(len(networks), np.nan)
         end = np.zeros(self.schedule.streams)
         times = CTimes(end_ns=end.ctypes.data, time_ns=self._time.ctypes.data)
-        passes = 0
+        passes = 0.0
         left = list(range(len(networks)))
         while left:
             now, left = left[:LANES], left[LANES:]
             rows = [self._c_network(networks[k], -1, -1, _ONE_BY_ONE) for k in now]
             of_lanes = (CNetwork * LANES)(*rows, *rows[:1] * (LANES - len(rows)))
-            lanes, stuck = np.empty(LANES), CStuck()
-            result = engine().ix_replay_lanes(self._c, of_lanes, times, stuck, lanes.ctypes.data)
+            lanes, stuck, gone = np.empty(LANES), CStuck(), ctypes.c_uint64()
+            result = engine().ix_replay_lanes(
+                self._c, of_lanes, times, stuck, lanes.ctypes.data, ctypes.addressof(gone)
+            )
             self._check(result, stuck, False)
-            passes += 1
+            passes += gone.value / max(len(self._ops), 1)
             found[now] = lanes[: len(now)]
-            # Those in which another message was first go on with a first of their own.
+            # Those of too many orders go on by themselves.
             left += [k for k in now if np.isnan(found[k])]
         return found, passes
 

@@ -32,11 +32,11 @@ class Tangent:
 @dataclass(frozen=True)
 class Curve:
     """Run time at each of some points, ascending, as a replay at each of them finds it; `passes`
-    through the schedule it took."""
+    through the schedule it took, in which parts of it count as such."""
 
     at: FloatArray
     run_ns: FloatArray
-    passes: int
+    passes: float
 
     def value(self, at: float) -> float:
         """At a point exactly; between two of them on the straight line."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from random import Random
 
 import numpy as np
 import pytest
@@ -82,8 +81,9 @@ def test_where_all_wait_each_lane_takes_its_own_first_message() -> None:
     over = [network.with_latency(float(ns)) for ns in (0, 100, 2500, 3400, 3600, 9000)]
     found, passes = replayer.run_ns_of(over)
     assert found.tolist() == one_by_one(replayer, over)
-    # Rank 0 is ready at 3540, rank 2 at 40 and a latency.
-    assert passes == 2
+    # Rank 0 is ready at 3540, rank 2 at 40 and a latency. When both have sent all lanes go on
+    # together: the rest is gone through once.
+    assert 1 < passes < 2
 
 
 def test_a_message_moves_in_a_call_that_completes_another() -> None:
@@ -163,34 +163,3 @@ def test_ranks_that_wait_for_ever_are_told() -> None:
     b.send(1, 0, 0)
     with pytest.raises(ImbrexError, match="rank 0 waits for ever"):
         Replayer(b.schedule()).run_ns_of([NETWORK] * 3)
-
-
-def waits_for_any(ranks: int, rounds: int) -> Builder:
-    """All send large messages to all, and take them in another order each time, as they came."""
-    b = Builder(ranks)
-    draw = Random(0)
-    for _ in range(rounds):
-        for rank in range(ranks):
-            b.calc(rank, draw.randrange(50_000, 200_000))
-        pairs = [(a, c) for a in range(ranks) for c in range(ranks) if a != c]
-        receives = {pair: b.recv(*pair) for pair in pairs}
-        sends = {pair: b.send(*pair, 160_000) for pair in pairs}
-        for rank in range(ranks):
-            own = [pair for pair in pairs if pair[0] == rank]
-            for pair in draw.sample(own, len(own)):
-                b.wait(receives[pair])
-            b.wait(*(sends[pair] for pair in own))
-    return b
-
-
-def test_each_order_of_messages_takes_a_pass() -> None:
-    held = replace(ROUTE, byte_ns=1, held_by_sender=True, held_by_receiver=True)
-    replayer = Replayer(waits_for_any(4, 25).schedule())
-    latencies = np.linspace(0, 100_000, 1000)
-    over = [Network(held, held).with_latency(float(ns)) for ns in latencies]
-    found, passes = replayer.run_ns_of(over)
-    assert found.tolist() == one_by_one(replayer, over)
-    # The curve has about as many pieces, and it falls between some: orders are other ones there.
-    slopes = np.diff(found) / np.diff(latencies)
-    assert 8 < passes <= 8 + int((np.abs(np.diff(slopes)) > 1e-6).sum())
-    assert (np.diff(slopes) < -1e-6).any()

@@ -5,6 +5,7 @@
 
 #include "answers.h"
 #include "lanes.h"
+#include "orders.h"
 
 /* Operations are fetched from memory so many ahead: until a stream goes on, others do, which leave
  * nothing of it in the nearest caches. */
@@ -110,6 +111,8 @@ static void meet(ix_run *run, uint32_t number)
             run->scratch);
     for (uint32_t k = 0; k < m->count; k++) {
         uint32_t op = members[k], stream = s->ops[op].peer;
+        if (run->lanes)
+            ix_orders_keep(run, op);
         run->time_ns[op] = run->leave[k];
         if (parts)
             run->times->from[op] = members[run->from[k]];
@@ -149,10 +152,10 @@ static void enter_call(ix_run *run, uint32_t stream, uint64_t first)
         uint64_t begun = completed_by(run, i);
         if (begun == IX_NONE || run->entered_ns[begun] >= 0)
             continue;
-        run->entered_ns[begun] = s->clock_ns;
-        run->entered_op[begun] = (uint32_t)first;
         if (run->lanes)
             ix_lanes_completes(run, stream, begun);
+        run->entered_ns[begun] = s->clock_ns;
+        run->entered_op[begun] = (uint32_t)first;
     }
     for (uint64_t i = first; i < end; i++) {
         const ix_op *op = &run->schedule->ops[i];
@@ -173,6 +176,8 @@ static int take(ix_run *run, uint32_t stream, uint64_t i, uint64_t send, double 
     double at = run->time_ns[send];
     if (at < 0) {
         /* What a put moves both its origin and its target may wait for. */
+        if (run->lanes)
+            ix_orders_keep(run, send);
         s->queued = ix_first_waiting(at);
         run->time_ns[send] = ix_wanted_by(stream);
         return 0;
@@ -279,9 +284,9 @@ static int step(ix_run *run, uint32_t stream, uint64_t i)
     }
     case IX_RECV:
         if (!resumed) {
-            run->time_ns[i] = s->clock_ns;
             if (run->lanes)
                 ix_lanes_post(run, stream, i);
+            run->time_ns[i] = s->clock_ns;
             ix_posts(run, stream, i);
             if (op->partner != IX_NONE && run->streams[op->peer].sends_end)
                 ix_start_pending(run, op->peer, op->partner);
@@ -304,9 +309,9 @@ static int step(ix_run *run, uint32_t stream, uint64_t i)
         return look(run, stream, i, op);
     case IX_MEET:
         if (!resumed) {
-            run->time_ns[i] = s->clock_ns;
             if (run->lanes)
                 ix_lanes_come(run, stream, i);
+            run->time_ns[i] = s->clock_ns;
             if (--run->missing[op->partner] == 0)
                 meet(run, op->partner);
         }
@@ -382,7 +387,7 @@ int ix_replay(const ix_schedule *schedule, const ix_network *network, ix_times *
 }
 
 int ix_replay_lanes(const ix_schedule *schedule, const ix_network *networks, ix_times *times,
-                    ix_stuck *stuck, double *run_ns)
+                    ix_stuck *stuck, double *run_ns, uint64_t *gone)
 {
     ix_lanes lanes = {0};
     ix_run run = {.schedule = schedule, .network = networks, .times = times};
@@ -392,8 +397,10 @@ int ix_replay_lanes(const ix_schedule *schedule, const ix_network *networks, ix_
         result = ix_lanes_open(&run, networks);
         if (result == 0)
             result = replay(&run, stuck);
-        if (result == 0)
+        if (result == 0) {
             ix_lanes_result(&run, run_ns);
+            *gone = ix_orders_gone(&run);
+        }
         ix_lanes_close(&run);
     }
     ix_run_end(&run);

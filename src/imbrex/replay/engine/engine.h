@@ -178,11 +178,11 @@ int ix_replay(const ix_schedule *schedule, const ix_network *network, ix_times *
               ix_stuck *stuck);
 
 /* The same for IX_LANES networks, which differ in latency_ns and byte_ns alone, with messages one
- * after the other: when the last stream ends in each; NAN where another message than in the first
- * of them decides what comes next (lanes.h). */
+ * after the other: when the last stream ends in each; NAN where too many orders of messages decide
+ * what comes next (orders.h). `gone`: how many operations were gone through, in all orders. */
 enum { IX_LANES = 128 };
 int ix_replay_lanes(const ix_schedule *schedule, const ix_network *networks, ix_times *times,
-                    ix_stuck *stuck, double *run_ns);
+                    ix_stuck *stuck, double *run_ns, uint64_t *gone);
 
 enum ix_part { IX_COMPUTATION, IX_LATENCY, IX_BANDWIDTH, IX_OVERHEAD, IX_LATENESS, IX_PARTS };
 

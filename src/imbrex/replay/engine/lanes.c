@@ -4,31 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__)
-#define WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define WIDE
-#endif
-
-enum { ROW_BYTES = IX_LANES * sizeof(double) };
-
-WIDE static void add(double *restrict to, double ns)
-{
-    for (int k = 0; k < IX_LANES; k++)
-        to[k] += ns;
-}
-
-WIDE static void not_before(double *restrict to, const double *restrict at)
-{
-    for (int k = 0; k < IX_LANES; k++)
-        to[k] = at[k] > to[k] ? at[k] : to[k];
-}
-
-WIDE static void not_before_and(double *restrict to, const double *restrict at, double ns)
-{
-    for (int k = 0; k < IX_LANES; k++)
-        to[k] = (at[k] > to[k] ? at[k] : to[k]) + ns;
-}
+#include "orders.h"
+#include "wide.h"
 
 WIDE static void fly(double *restrict at, const double *restrict latency,
                      const double *restrict byte_ns, double bytes)
@@ -40,27 +17,22 @@ WIDE static void fly(double *restrict at, const double *restrict latency,
 /* As start() in transfers.c does it for one network. */
 WIDE static void take_link(double *restrict at, double *restrict latest, double *restrict free_ns,
                            const double *restrict latency, const double *restrict byte_ns,
-                           double bytes, double gap, double turns)
+                           const uint64_t *restrict on, double bytes, double gap, double turns)
 {
     for (int k = 0; k < IX_LANES; k++) {
         double moves = byte_ns[k] * bytes, takes = gap + moves, ready = at[k];
         int in_turn = ready >= latest[k];
         double begins = in_turn & (free_ns[k] > ready) ? free_ns[k] : ready;
         double through = begins + takes;
-        latest[k] = in_turn ? ready : latest[k];
-        free_ns[k] = through >= free_ns[k] ? through : free_ns[k];
+        latest[k] = on[k] && in_turn ? ready : latest[k];
+        free_ns[k] = on[k] && through >= free_ns[k] ? through : free_ns[k];
         at[k] = begins + (latency[k] * turns + moves);
     }
 }
 
-static double *of(double *rows, uint64_t number)
+static double *of(ix_lanes *l, uint32_t row)
 {
-    return rows + number * IX_LANES;
-}
-
-static double *rows_of(size_t count)
-{
-    return aligned_alloc(IX_LINE, (count + 1) * ROW_BYTES);
+    return ix_row_at(l->rows.values, row);
 }
 
 static const ix_op *op_of(const ix_run *run, uint64_t op)
@@ -74,48 +46,22 @@ static int is_eager_of(const ix_run *run, uint32_t stream, uint64_t send)
     return ix_is_eager(run, ix_route_of(run->schedule, run->network, stream, op->peer), op, send);
 }
 
-/* A row that nobody uses; IX_NONE: no memory. */
-static uint32_t new_row(ix_run *run)
-{
-    ix_lanes *l = run->lanes;
-    if (l->unused == IX_NONE) {
-        uint32_t room = l->rows_room ? 2 * l->rows_room : 256;
-        double *more = rows_of(room);
-        if (!more) {
-            run->failed = 1;
-            return IX_NONE;
-        }
-        if (l->rows)
-            memcpy(more, l->rows, (size_t)l->rows_room * ROW_BYTES);
-        free(l->rows);
-        l->rows = more;
-        for (uint32_t k = room; k-- > l->rows_room;) {
-            memcpy(of(more, k), &l->unused, sizeof l->unused);
-            l->unused = k;
-        }
-        l->rows_room = room;
-    }
-    uint32_t row = l->unused;
-    memcpy(&l->unused, of(l->rows, row), sizeof l->unused);
-    return row;
-}
-
 static void give_back(ix_lanes *l, uint32_t *row)
 {
     if (*row == IX_NONE)
         return;
-    memcpy(of(l->rows, *row), &l->unused, sizeof l->unused);
-    l->unused = *row;
+    l->rows.unused[l->rows.unused_count++] = *row;
     *row = IX_NONE;
 }
 
 static void keep_copy(ix_run *run, uint32_t *row, const double *values)
 {
     ix_lanes *l = run->lanes;
+    if (*row == IX_NONE && !l->rows.unused_count && ix_orders_more_rows(run))
+        return;
     if (*row == IX_NONE)
-        *row = new_row(run);
-    if (*row != IX_NONE)
-        memcpy(of(l->rows, *row), values, ROW_BYTES);
+        *row = l->rows.unused[--l->rows.unused_count];
+    ix_row_copy(of(l, *row), values, l->rows.on);
 }
 
 static void used(ix_lanes *l, uint64_t op)
@@ -178,16 +124,17 @@ int ix_lanes_open(ix_run *run, const ix_network *networks)
     const ix_schedule *s = run->schedule;
     ix_lanes *l = run->lanes;
     size_t count = s->count + 1;
-    *l = (ix_lanes){.networks = networks, .unused = IX_NONE};
-    l->clock = rows_of(s->streams);
-    l->latest = rows_of(s->processes);
-    l->free_ns = rows_of(s->processes);
-    l->ready = rows_of(1);
-    l->first = rows_of(1);
+    l->networks = networks;
+    memset(l->rows.on, 0xff, sizeof l->rows.on);
+    l->clock = ix_rows_of(s->streams);
+    l->latest = ix_rows_of(s->processes);
+    l->free_ns = ix_rows_of(s->processes);
+    l->ready = ix_rows_of(1);
+    l->first = ix_rows_of(1);
     l->row = malloc(count * sizeof *l->row);
     l->uses = calloc(count, sizeof *l->uses);
     if (run->entered_ns) {
-        l->entered = rows_of(s->streams);
+        l->entered = ix_rows_of(s->streams);
         l->entered_row = malloc(count * sizeof *l->entered_row);
     }
     if (!l->clock || !l->latest || !l->free_ns || !l->ready || !l->first || !l->row || !l->uses ||
@@ -196,13 +143,13 @@ int ix_lanes_open(ix_run *run, const ix_network *networks)
     memset(l->row, 0xff, count * sizeof *l->row);
     if (l->entered_row)
         memset(l->entered_row, 0xff, count * sizeof *l->entered_row);
-    memset(l->latest, 0, (size_t)s->processes * ROW_BYTES);
-    memset(l->free_ns, 0, (size_t)s->processes * ROW_BYTES);
+    memset(l->latest, 0, (size_t)s->processes * IX_ROW_BYTES);
+    memset(l->free_ns, 0, (size_t)s->processes * IX_ROW_BYTES);
     for (uint32_t r = 0; r < s->streams; r++)
         for (int k = 0; k < IX_LANES; k++) {
-            of(l->clock, r)[k] = s->start_ns[r];
+            ix_row_at(l->clock, r)[k] = s->start_ns[r];
             if (l->entered)
-                of(l->entered, r)[k] = s->start_ns[r];
+                ix_row_at(l->entered, r)[k] = s->start_ns[r];
         }
     for (int r = 0; r < IX_ROUTES; r++)
         for (int k = 0; k < IX_LANES; k++) {
@@ -210,7 +157,7 @@ int ix_lanes_open(ix_run *run, const ix_network *networks)
             l->byte_ns[r][k] = networks[k].route[r].byte_ns;
         }
     count_uses(run);
-    return 0;
+    return ix_orders_open(run);
 }
 
 void ix_lanes_close(ix_run *run)
@@ -220,12 +167,14 @@ void ix_lanes_close(ix_run *run)
     free(l->entered);
     free(l->latest);
     free(l->free_ns);
-    free(l->rows);
+    free(l->rows.values);
+    free(l->rows.unused);
     free(l->row);
     free(l->entered_row);
     free(l->uses);
     free(l->ready);
     free(l->first);
+    ix_orders_close(run);
 }
 
 void ix_lanes_result(const ix_run *run, double *run_ns)
@@ -234,23 +183,23 @@ void ix_lanes_result(const ix_run *run, double *run_ns)
     for (int k = 0; k < IX_LANES; k++)
         run_ns[k] = 0;
     for (uint32_t r = 0; r < run->schedule->streams; r++)
-        not_before(run_ns, of(l->clock, r));
+        ix_row_not_before(run_ns, ix_row_at(l->clock, r));
     for (int k = 0; k < IX_LANES; k++)
-        if (l->astray[k])
+        if (ix_orders_gave_up(run, k))
             run_ns[k] = NAN;
 }
 
 void ix_lanes_compute(ix_run *run, uint32_t stream, double ns)
 {
     if (ns > 0)
-        add(of(run->lanes->clock, stream), ns);
+        ix_row_add(ix_row_at(run->lanes->clock, stream), ns, run->lanes->rows.on);
 }
 
 void ix_lanes_enter(ix_run *run, uint32_t stream)
 {
     ix_lanes *l = run->lanes;
     if (l->entered)
-        memcpy(of(l->entered, stream), of(l->clock, stream), ROW_BYTES);
+        ix_row_copy(ix_row_at(l->entered, stream), ix_row_at(l->clock, stream), l->rows.on);
 }
 
 /* Whether a send waits for its receive, and has not started. */
@@ -266,46 +215,49 @@ void ix_lanes_completes(ix_run *run, uint32_t stream, uint64_t begun)
     if (op->partner == IX_NONE ||
         !waits_to_start(run, sends ? stream : op->peer, sends ? begun : op->partner))
         return;
-    keep_copy(run, &run->lanes->entered_row[begun], of(run->lanes->clock, stream));
+    ix_orders_keep(run, begun);
+    keep_copy(run, &run->lanes->entered_row[begun], ix_row_at(run->lanes->clock, stream));
 }
 
 void ix_lanes_post(ix_run *run, uint32_t stream, uint64_t op)
 {
     const ix_op *receive = op_of(run, op);
+    ix_orders_keep(run, op);
     if (receive->partner != IX_NONE && waits_to_start(run, receive->peer, receive->partner))
-        keep_copy(run, &run->lanes->row[op], of(run->lanes->clock, stream));
+        keep_copy(run, &run->lanes->row[op], ix_row_at(run->lanes->clock, stream));
 }
 
 void ix_lanes_keep(ix_run *run, uint32_t stream, uint64_t op)
 {
-    keep_copy(run, &run->lanes->row[op], of(run->lanes->clock, stream));
+    ix_orders_keep(run, op);
+    keep_copy(run, &run->lanes->row[op], ix_row_at(run->lanes->clock, stream));
 }
 
 void ix_lanes_ready(ix_run *run, uint32_t stream, uint64_t op)
 {
     ix_lanes *l = run->lanes;
     uint32_t kept = l->row[op];
-    memcpy(l->ready, kept == IX_NONE ? of(l->clock, stream) : of(l->rows, kept), ROW_BYTES);
+    memcpy(l->ready, kept == IX_NONE ? ix_row_at(l->clock, stream) : of(l, kept), IX_ROW_BYTES);
 }
 
 void ix_lanes_ready_posted(ix_run *run, uint64_t receive)
 {
     ix_lanes *l = run->lanes;
     if (l->row[receive] != IX_NONE)
-        not_before(l->ready, of(l->rows, l->row[receive]));
+        ix_row_not_before(l->ready, of(l, l->row[receive]));
 }
 
 void ix_lanes_ready_completed(ix_run *run, uint64_t index)
 {
     ix_lanes *l = run->lanes;
     if (l->entered_row[index] != IX_NONE)
-        not_before(l->ready, of(l->rows, l->entered_row[index]));
+        ix_row_not_before(l->ready, of(l, l->entered_row[index]));
 }
 
 void ix_lanes_ready_inside(ix_run *run, uint32_t stream, int ended)
 {
     ix_lanes *l = run->lanes;
-    not_before(l->ready, of(ended ? l->clock : l->entered, stream));
+    ix_row_not_before(l->ready, ix_row_at(ended ? l->clock : l->entered, stream));
 }
 
 void ix_lanes_candidate(ix_run *run, uint64_t op, int is_first)
@@ -318,13 +270,6 @@ void ix_lanes_candidate(ix_run *run, uint64_t op, int is_first)
         }
 }
 
-void ix_lanes_chosen(ix_run *run, uint64_t op)
-{
-    ix_lanes *l = run->lanes;
-    for (int k = 0; k < IX_LANES; k++)
-        l->astray[k] |= l->first_op[k] != op;
-}
-
 static int route_number(const ix_run *run, uint32_t stream, uint32_t peer)
 {
     return (int)(ix_route_of(run->schedule, run->network, stream, peer) - run->network->route);
@@ -334,6 +279,9 @@ void ix_lanes_start(ix_run *run, uint32_t stream, uint64_t index, int is_free)
 {
     ix_lanes *l = run->lanes;
     const ix_op *op = op_of(run, index);
+    ix_orders_keep(run, index);
+    if (op->partner != IX_NONE)
+        ix_orders_keep(run, op->partner);
     int number = route_number(run, stream, op->peer);
     const ix_route *route = &run->network->route[number];
     double bytes = ix_as_bytes(route, ix_bytes(op));
@@ -342,8 +290,8 @@ void ix_lanes_start(ix_run *run, uint32_t stream, uint64_t index, int is_free)
         fly(l->ready, latency, byte_ns, bytes);
     } else if (!is_free) {
         uint32_t process = run->schedule->process[stream];
-        take_link(l->ready, of(l->latest, process), of(l->free_ns, process), latency, byte_ns,
-                  bytes, route->gap_ns, op->flags & IX_ROUND_TRIP ? 2 : 1);
+        take_link(l->ready, ix_row_at(l->latest, process), ix_row_at(l->free_ns, process), latency,
+                  byte_ns, l->rows.on, bytes, route->gap_ns, op->flags & IX_ROUND_TRIP ? 2 : 1);
     }
     if (op->partner != IX_NONE)
         give_back(l, &l->row[op->partner]);
@@ -363,7 +311,8 @@ void ix_lanes_take(ix_run *run, uint32_t stream, uint64_t op, double more_ns)
     ix_lanes *l = run->lanes;
     if (l->row[op] == IX_NONE) /* no memory */
         return;
-    not_before_and(of(l->clock, stream), of(l->rows, l->row[op]), more_ns);
+    ix_orders_keep(run, op);
+    ix_row_after(ix_row_at(l->clock, stream), of(l, l->row[op]), more_ns, l->rows.on);
     used(l, op);
     if (!l->uses[op])
         give_back(l, &l->row[op]);
@@ -373,18 +322,20 @@ void ix_lanes_look(ix_run *run, uint32_t stream, uint32_t sender, uint64_t send)
 {
     ix_lanes *l = run->lanes;
     const double *latency = l->latency_ns[route_number(run, sender, stream)];
-    double *clock = of(l->clock, stream);
-    const double *issued = of(l->rows, l->row[send]);
+    double *clock = ix_row_at(l->clock, stream);
+    const double *issued = of(l, l->row[send]);
     for (int k = 0; k < IX_LANES; k++) {
         double at = issued[k] + latency[k];
-        clock[k] = at > clock[k] ? at : clock[k];
+        clock[k] = l->rows.on[k] && at > clock[k] ? at : clock[k];
     }
+    ix_orders_keep(run, send);
     used(l, send);
 }
 
 void ix_lanes_come(ix_run *run, uint32_t stream, uint64_t op)
 {
-    keep_copy(run, &run->lanes->row[op], of(run->lanes->clock, stream));
+    ix_orders_keep(run, op);
+    keep_copy(run, &run->lanes->row[op], ix_row_at(run->lanes->clock, stream));
 }
 
 void ix_lanes_meet(ix_run *run, const ix_meeting *meeting)
@@ -394,12 +345,14 @@ void ix_lanes_meet(ix_run *run, const ix_meeting *meeting)
     if (run->failed)
         return;
     for (int k = 0; k < IX_LANES; k++) {
+        if (!l->rows.on[k])
+            continue;
         for (uint32_t m = 0; m < meeting->count; m++)
-            run->enter[m] = of(l->rows, l->row[members[m]])[k];
+            run->enter[m] = of(l, l->row[members[m]])[k];
         ix_meet(run->schedule, &l->networks[k], meeting, run->enter, run->leave, NULL, NULL,
                 run->scratch);
         for (uint32_t m = 0; m < meeting->count; m++)
-            of(l->rows, l->row[members[m]])[k] = run->leave[m];
+            of(l, l->row[members[m]])[k] = run->leave[m];
     }
     for (uint32_t m = 0; m < meeting->count; m++)
         if (!l->uses[members[m]])

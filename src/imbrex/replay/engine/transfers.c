@@ -4,6 +4,7 @@
 
 #include "answers.h"
 #include "lanes.h"
+#include "orders.h"
 
 static const ix_route *route_of(const ix_run *run, uint32_t stream, const ix_op *op)
 {
@@ -262,20 +263,26 @@ void ix_start_pending(ix_run *run, uint32_t stream, uint64_t op)
     }
 }
 
+/* Where a send that could not start yet stands. */
+static ix_pending *pending_of(ix_run *run, uint64_t op, uint32_t *stream)
+{
+    *stream = 0;
+    while (run->schedule->first[*stream + 1] <= op)
+        ++*stream;
+    return find_pending(&run->streams[*stream], op);
+}
+
 int ix_start_out_of_turn(ix_run *run)
 {
-    double best_ready = 0;
+    double best_ready = 0, ready;
     ix_pending *best = NULL;
-    uint32_t best_stream = IX_NONE, best_from = IX_NONE;
-    uint8_t best_why = IX_OWN;
-    if (!run->waiting)
-        return 0;
-    for (uint32_t r = 0; r < run->schedule->streams; r++) {
+    uint32_t best_stream = IX_NONE, from;
+    uint8_t why;
+    if (run->lanes)
+        ix_orders_meet(run);
+    for (uint32_t r = 0; run->waiting && r < run->schedule->streams; r++) {
         const ix_stream *s = &run->streams[r];
         for (uint32_t k = s->sends_first; k < s->sends_end; k++) {
-            double ready;
-            uint8_t why;
-            uint32_t from;
             if (s->sends[k].ready_ns < 0 ||
                 !can_start(run, r, &s->sends[k], 1, &ready, &why, &from))
                 continue;
@@ -285,20 +292,17 @@ int ix_start_out_of_turn(ix_run *run)
                 best_ready = ready;
                 best = &s->sends[k];
                 best_stream = r;
-                best_why = why;
-                best_from = from;
             }
         }
     }
     if (!best)
-        return 0;
+        return run->lanes && ix_orders_ended(run);
+    if (run->lanes)
+        best = pending_of(run, ix_orders_divide(run), &best_stream);
     uint64_t index = best->op;
-    if (run->lanes) {
-        ix_lanes_chosen(run, index);
-        can_start(run, best_stream, best, 1, &best_ready, &best_why, &best_from);
-    }
+    can_start(run, best_stream, best, 1, &best_ready, &why, &from);
     forget(run, &run->streams[best_stream], best);
-    start(run, best_stream, index, best_ready, best_why, best_from);
+    start(run, best_stream, index, best_ready, why, from);
     ix_start_pending(run, best_stream, index);
     return 1;
 }
