@@ -13,9 +13,10 @@ from imbrex.network.profile import LogGP, MachineProfile, NetworkPath
 from imbrex.network.quality import was_busy
 from imbrex.network.reading import load
 from imbrex.profile.run import Run
-from imbrex.replay.arrays import ArraySchedule
+from imbrex.replay.arrays import PAGE, ArraySchedule, Flag, FloatArray, Kind
 from imbrex.replay.compiled import SIZES
-from imbrex.replay.evaluate import EAGER_BYTES, Network, Route, route_of
+from imbrex.replay.evaluate import EAGER_BYTES, ITSELF, Network, Route, route_of
+from imbrex.replay.farm_order import as_bytes
 
 PROGRESS = ("probed", "ideal", "none")
 AS_MEASURED = "as measured"
@@ -32,6 +33,8 @@ class Situation:
     interconnect: Interconnect
     network: Network
     node: tuple[int, ...]
+    copies: Route = ITSELF
+    """What a message of a process to itself takes of the processor."""
 
     @property
     def on_one_node(self) -> bool:
@@ -45,7 +48,32 @@ class Situation:
         return replace(self, network=Network(within, within, self.network.itself))
 
     def place(self, schedule: ArraySchedule) -> ArraySchedule:
-        return replace(schedule, node=np.array(self.node, np.uint32))
+        """The schedule with its ranks on the nodes, and with the time of copies before the sends of
+        messages to oneself: no network makes them shorter, and nothing is computed beside them."""
+        placed = replace(schedule, node=np.array(self.node, np.uint32))
+        copied_ns = self._copied_ns(schedule)
+        if not copied_ns.any():
+            return placed
+        operations = schedule.operations.copy()
+        whole = operations["calc_ns"] + np.round(copied_ns)
+        operations["calc_ns"] = np.minimum(whole, np.iinfo(np.uint32).max)
+        return replace(placed, operations=operations)
+
+    def _copied_ns(self, schedule: ArraySchedule) -> FloatArray:
+        """By operation."""
+        operations, route = schedule.operations, self.copies
+        starts = schedule.first.astype(np.int64)
+        rank = np.repeat(schedule.rank, np.diff(starts))
+        sends = np.flatnonzero(operations["kind"] == Kind.SEND)
+        own = sends[rank[sends] == schedule.rank[operations["peer"][sends]]]
+        size = operations["bytes"][own].astype(np.float64)
+        size[(operations["flags"][own] & Flag.PAGES) != 0] *= PAGE
+        sizes, which = np.unique(size, return_inverse=True)
+        moved = np.array([as_bytes(route, of) for of in sizes.tolist()])
+        found = np.zeros(len(operations))
+        end_to_end = route.send_ns + route.latency_ns + route.receive_ns
+        found[own] = end_to_end + route.byte_ns * moved[which]
+        return found
 
 
 def situations(
@@ -80,9 +108,13 @@ def situations(
                 _measured(run.directory / "machine.json", path),
                 in_order(within or class_of, between or class_of),
                 here,
+                to_itself(profile),
             )
         )
-    found += elsewhere(ranks, names, interconnects, progress, ranks_per_node, class_of, within)
+    others = elsewhere(ranks, names, interconnects, progress, ranks_per_node, class_of, within)
+    # A copy takes what it takes here, but on a machine whose profile says otherwise.
+    copies = to_itself(profile)
+    found += [o if o.copies != ITSELF else replace(o, copies=copies) for o in others]
     if not found:
         raise ImbrexError(f"{run.directory}: no network to replay it on: name one with --network")
     return found
@@ -138,7 +170,8 @@ def _of_profile(
             continue
         each = ranks_per_node or (ranks if path == "intra-node" else 1)
         node = _placed(ranks, each)
-        found.append(Situation(network.name, network, in_order(within or route, route), node))
+        there = in_order(within or route, route)
+        found.append(Situation(network.name, network, there, node, to_itself(profile)))
     if not found:
         raise ImbrexError(f"{file}: holds no LogGP figures; run imbrex calibrate again")
     return found
@@ -179,6 +212,11 @@ def measured_route(profile: MachineProfile, name: str, progress: str) -> Route |
         kept_bytes=kept_bytes(path),
         sizes=sizes,
     )
+
+
+def to_itself(profile: MachineProfile | None) -> Route:
+    """What the calibration says that messages of a process to itself take."""
+    return (profile and measured_route(profile, "self", "ideal")) or ITSELF
 
 
 def time_of_sizes(path: NetworkPath, loggp: LogGP) -> tuple[float, tuple[tuple[float, float], ...]]:

@@ -2,11 +2,30 @@
 
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
+import numpy as np
+import pytest
+from tests.unit.replay.building import Builder
+
+from imbrex.network.interconnect import Interconnect
 from imbrex.network.profile import Handshake, LogGP, MachineProfile, NetworkPath, Point
-from imbrex.replay.evaluate import Route
-from imbrex.replay.situation import in_order, kept_bytes, measured_route, time_of_sizes
+from imbrex.profile.run import Run
+from imbrex.replay.arrays import PAGE, ArraySchedule, Flag
+from imbrex.replay.evaluate import ITSELF, Network, Replayer, Route
+from imbrex.replay.situation import (
+    Situation,
+    elsewhere,
+    in_order,
+    kept_bytes,
+    measured_route,
+    situations,
+    time_of_sizes,
+    to_itself,
+)
 
 LOGGP = LogGP(
     L_s=0, o_s_s=1e-6, o_r_s=1e-6, g_s=0, G_s_per_byte=1e-9, EEL_s=2e-6, residual=0.3
@@ -86,3 +105,81 @@ def test_exchanges_pass_in_turns_where_messages_wait_for_answers_in_order() -> N
     assert in_order(free, held).in_turns
     assert not in_order(free, free).in_turns
     assert not in_order(free, held).progressing("ideal").asks
+
+
+COPIES = Route(send_ns=7, latency_ns=2, receive_ns=1, byte_ns=2)
+THERE = Interconnect("there", 1e-6, 1e9)
+FREE = Network(Route(), Route())
+
+
+def to_oneself(size: int) -> Builder:
+    """Rank 0 sends so much to itself, then to rank 1, and computes for 500 ns before it waits."""
+    b = Builder(2)
+    begun = [b.recv(0, 0), b.send(0, 0, size), b.send(0, 1, size)]
+    b.calc(0, 500)
+    b.wait(*begun)
+    b.recv(1, 0, blocking=True)
+    return b
+
+
+def run_ns(schedule: ArraySchedule, copies: Route) -> float:
+    placed = Situation("here", THERE, FREE, (0, 1), copies).place(schedule)
+    return Replayer(placed).run(FREE).run_ns
+
+
+def test_a_message_to_oneself_is_a_copy_beside_which_nothing_is_computed() -> None:
+    schedule = to_oneself(1000).schedule()
+    before = schedule.operations.copy()
+    assert run_ns(schedule, ITSELF) == 500
+    # 7 + 2 + 1 and 2 for each byte, and nothing for the one to rank 1.
+    assert run_ns(schedule, COPIES) == 500 + 10 + 2000
+    assert (schedule.operations == before).all()
+
+
+def test_copies_take_what_their_size_takes() -> None:
+    # 1000 bytes take as long as 400.
+    cached = replace(COPIES, sizes=((1000.0, 400.0), (4096.0, 4096.0)))
+    assert run_ns(to_oneself(1000).schedule(), cached) == 500 + 10 + 800
+    pages = to_oneself(3)
+    for row in pages.rows[0] + pages.rows[1]:
+        row["flags"] |= int(Flag.PAGES) if row["bytes"] else 0
+    assert run_ns(pages.schedule(), COPIES) == 500 + 10 + 2 * 3 * PAGE
+
+
+def test_no_computation_is_longer_than_its_room() -> None:
+    slow = replace(COPIES, byte_ns=1e9)
+    assert run_ns(to_oneself(1000).schedule(), slow) == 500 + (1 << 32) - 1
+
+
+def test_threads_of_a_rank_copy_what_they_send_each_other() -> None:
+    schedule = replace(to_oneself(1000).schedule(), rank=np.zeros(2, np.uint32))
+    placed = Situation("here", THERE, FREE, (0,), COPIES).place(schedule)
+    assert Replayer(placed).run(FREE).run_ns == 500 + 2 * (10 + 2000)
+
+
+def test_the_copies_of_a_profile() -> None:
+    paths = {"self": path((1, 2e-6), (1000, 5e-6))}
+    profile = MachineProfile("MPICH", "4.0", ("a", "b"), 2, {}, paths, (), "", "", False)
+    found = to_itself(profile)
+    assert found.byte_ns == pytest.approx(3.0)
+    assert found.sizes[-1] == (1000, pytest.approx(1000))
+    assert to_itself(None) == ITSELF
+    assert to_itself(replace(profile, paths={})) == ITSELF
+    assert elsewhere(2, (), [THERE], "probed", None, Route())[0].copies == ITSELF
+
+
+def test_copies_take_what_they_take_here_unless_a_profile_says_otherwise(tmp_path: Path) -> None:
+    def saved(file: Path, copied_s: float) -> Path:
+        paths = {"self": path((1, 2e-6), (1000, copied_s)), "intra-node": path((1, 2e-6))}
+        profile = MachineProfile("MPICH", "4.0", ("a", "b"), 2, {}, paths, (), "", "", False)
+        profile.save(file)
+        return file
+
+    saved(tmp_path / "machine.json", 5e-6)
+    there = saved(tmp_path / "there.json", 9e-6)
+    ranks = np.array([(b"a",), (b"a",)], [("host", "S8")])
+    run = cast(Run, SimpleNamespace(directory=tmp_path, ranks=ranks))
+    found = situations(run, (str(there), "GigE"), [], "probed", None)
+    rates = {each.name.split()[0]: each.copies.byte_ns for each in found}
+    assert rates.pop("as") == rates.pop("GigE") == pytest.approx(3.0)
+    assert list(rates.values()) == [pytest.approx(7.0)]
