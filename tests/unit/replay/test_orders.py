@@ -31,11 +31,16 @@ MEETINGS = (Algorithm.TREE_UP_DOWN, Algorithm.DISSEMINATION, Algorithm.PAIRWISE)
 
 
 def waits_for_any(
-    ranks: int, rounds: int, seed: int = 0, size: int = 160_000, meets: float = 0.0
+    ranks: int,
+    rounds: int,
+    seed: int = 0,
+    size: int = 160_000,
+    meets: float = 0.0,
+    at_once: int = 1,
 ) -> Builder:
-    """All send to all, and take it in another order each time, as it came; large messages move in
-    calls alone, so that all ranks wait. Some rounds end in a collective, or a smaller message is
-    sent behind a large one."""
+    """All send to all, and take so many at once, in another order each time, as they came; large
+    messages move in calls alone, so that all ranks wait. Some rounds end in a collective, or a
+    smaller message is sent behind a large one."""
     b = Builder(ranks, nodes=[rank // 2 for rank in range(ranks)])
     draw = Random(seed)
     for _ in range(rounds):
@@ -46,8 +51,9 @@ def waits_for_any(
         sends = {pair: b.send(*pair, size if draw.random() > meets else 60) for pair in pairs}
         for rank in range(ranks):
             own = [pair for pair in pairs if pair[0] == rank]
-            for pair in draw.sample(own, len(own)):
-                b.wait(receives[pair])
+            came = draw.sample(own, len(own))
+            for k in range(0, len(came), at_once):
+                b.wait(*(receives[pair] for pair in came[k : k + at_once]))
             b.wait(*(sends[pair] for pair in own))
         if draw.random() < meets:
             b.meet(draw.choice(MEETINGS), draw.choice((0, 8, 5000)))
@@ -64,7 +70,7 @@ def by_latency(top_ns: float, points: int = 1000) -> list[Network]:
 
 
 def test_orders_that_are_the_same_again_are_gone_through_once() -> None:
-    replayer = Replayer(waits_for_any(4, 25).schedule())
+    replayer = Replayer(waits_for_any(4, 100).schedule())
     over = by_latency(100_000)
     found, passes = replayer.run_ns_of(over)
     assert found.tolist() == one_by_one(replayer, over)
@@ -73,6 +79,14 @@ def test_orders_that_are_the_same_again_are_gone_through_once() -> None:
     assert (np.diff(slopes) < -1e-6).any()
     assert (np.abs(np.diff(slopes)) > 1e-6).sum() > 10
     assert 8 < passes < 10
+
+
+def test_a_call_that_takes_several_is_entered_once_in_each_order() -> None:
+    replayer = Replayer(waits_for_any(5, 30, at_once=2).schedule())
+    over = by_latency(100_000, 2 * LANES)
+    found, passes = replayer.run_ns_of(over)
+    assert found.tolist() == one_by_one(replayer, over)
+    assert passes > 2
 
 
 def test_too_many_orders_are_gone_through_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,6 +124,7 @@ def test_what_several_orders_wait_for_needs_more_rows() -> None:
     meets=st.sampled_from([0.0, 0.3]),
     held=st.sampled_from([(True, True), (True, False), (False, True), (False, False)]),
     top_ns=st.sampled_from([1_000, 30_000, 300_000]),
+    at_once=st.integers(1, 3),
 )
 def test_each_lane_is_a_replay_whatever_comes_first(
     ranks: int,
@@ -119,8 +134,9 @@ def test_each_lane_is_a_replay_whatever_comes_first(
     meets: float,
     held: tuple[bool, bool],
     top_ns: int,
+    at_once: int,
 ) -> None:
-    replayer = Replayer(waits_for_any(ranks, rounds, seed, size, meets).schedule())
+    replayer = Replayer(waits_for_any(ranks, rounds, seed, size, meets, at_once).schedule())
     route = replace(HELD, held_by_sender=held[0], held_by_receiver=held[1])
     network = Network(replace(route, latency_ns=300, byte_ns=0.5), route)
     over = [network.with_latency(float(ns)) for ns in np.linspace(0, top_ns, 150)]
