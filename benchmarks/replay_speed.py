@@ -117,8 +117,8 @@ def main() -> None:
 def any_order(ranks: int, rounds: int) -> ArraySchedule:
     """All send 160 KB to all, and take them in another order each time, as MPI_Waitany does."""
     draw = np.random.default_rng(1)
-    others = ranks - 1
-    each = 1 + 4 * others
+    receivers = ranks - 1
+    each = 1 + 4 * receivers
     own = np.zeros((ranks, rounds, each), OPERATION)
     for rank in range(ranks):
         peers = [p for p in range(ranks) if p != rank]
@@ -131,13 +131,13 @@ def any_order(ranks: int, rounds: int) -> ArraySchedule:
             rows = [(Kind.CALC, rank, 0)]
             mine = [p - (p > rank) for p in range(ranks)]
             theirs = {p: rank - (rank > p) for p in peers}
-            rows += [(Kind.RECV, p, of(p, 1 + others + theirs[p])) for p in peers]
+            rows += [(Kind.RECV, p, of(p, 1 + receivers + theirs[p])) for p in peers]
             rows += [(Kind.SEND, p, of(p, 1 + theirs[p])) for p in peers]
             for p in draw.permutation(peers).tolist():
-                rows.append((Kind.WAIT_RECV, p, of(p, 1 + others + theirs[p])))
-            rows += [(Kind.WAIT_SEND, rank, base + 1 + others + mine[p]) for p in peers]
+                rows.append((Kind.WAIT_RECV, p, of(p, 1 + receivers + theirs[p])))
+            rows += [(Kind.WAIT_SEND, rank, base + 1 + receivers + mine[p]) for p in peers]
             for place, (kind, peer, partner) in enumerate(rows):
-                is_call = not 1 + 3 * others < place
+                is_call = not 1 + 3 * receivers < place
                 now = own[rank, turn, place]
                 now["kind"], now["peer"], now["partner"] = kind, peer, partner
                 now["flags"] = Flag.CALL if is_call else 0
