@@ -111,10 +111,10 @@ def situations(
                 to_itself(profile),
             )
         )
-    others = elsewhere(ranks, names, interconnects, progress, ranks_per_node, class_of, within)
+    away = elsewhere(ranks, names, interconnects, progress, ranks_per_node, class_of, within)
     # A copy takes what it takes here, but on a machine whose profile says otherwise.
     copies = to_itself(profile)
-    found += [o if o.copies != ITSELF else replace(o, copies=copies) for o in others]
+    found += [each if each.copies != ITSELF else replace(each, copies=copies) for each in away]
     if not found:
         raise ImbrexError(f"{run.directory}: no network to replay it on: name one with --network")
     return found
