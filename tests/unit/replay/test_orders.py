@@ -36,7 +36,7 @@ def waits_for_any(
     seed: int = 0,
     size: int = 160_000,
     meets: float = 0.0,
-    at_once: int = 1,
+    a_call: int = 1,
 ) -> Builder:
     """All send to all, and take so many at once, in another order each time, as they came; large
     messages move in calls alone, so that all ranks wait. Some rounds end in a collective, or a
@@ -52,8 +52,8 @@ def waits_for_any(
         for rank in range(ranks):
             own = [pair for pair in pairs if pair[0] == rank]
             came = draw.sample(own, len(own))
-            for k in range(0, len(came), at_once):
-                b.wait(*(receives[pair] for pair in came[k : k + at_once]))
+            for k in range(0, len(came), a_call):
+                b.wait(*(receives[pair] for pair in came[k : k + a_call]))
             b.wait(*(sends[pair] for pair in own))
         if draw.random() < meets:
             b.meet(draw.choice(MEETINGS), draw.choice((0, 8, 5000)))
@@ -82,7 +82,7 @@ def test_orders_that_are_the_same_again_are_gone_through_once() -> None:
 
 
 def test_a_call_that_takes_several_is_entered_once_in_each_order() -> None:
-    replayer = Replayer(waits_for_any(5, 30, at_once=2).schedule())
+    replayer = Replayer(waits_for_any(5, 30, a_call=2).schedule())
     over = by_latency(100_000, 2 * LANES)
     found, passes = replayer.run_ns_of(over)
     assert found.tolist() == one_by_one(replayer, over)
@@ -124,7 +124,7 @@ def test_what_several_orders_wait_for_needs_more_rows() -> None:
     meets=st.sampled_from([0.0, 0.3]),
     held=st.sampled_from([(True, True), (True, False), (False, True), (False, False)]),
     top_ns=st.sampled_from([1_000, 30_000, 300_000]),
-    at_once=st.integers(1, 3),
+    a_call=st.integers(1, 3),
 )
 def test_each_lane_is_a_replay_whatever_comes_first(
     ranks: int,
@@ -134,9 +134,9 @@ def test_each_lane_is_a_replay_whatever_comes_first(
     meets: float,
     held: tuple[bool, bool],
     top_ns: int,
-    at_once: int,
+    a_call: int,
 ) -> None:
-    replayer = Replayer(waits_for_any(ranks, rounds, seed, size, meets, at_once).schedule())
+    replayer = Replayer(waits_for_any(ranks, rounds, seed, size, meets, a_call).schedule())
     route = replace(HELD, held_by_sender=held[0], held_by_receiver=held[1])
     network = Network(replace(route, latency_ns=300, byte_ns=0.5), route)
     over = [network.with_latency(float(ns)) for ns in np.linspace(0, top_ns, 150)]
