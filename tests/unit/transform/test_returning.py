@@ -29,7 +29,7 @@ CASES: dict[str, tuple[dict[str, str], bool]] = {
                 "d2\n", "d2\n    if (dlen == 0) return\n"
             )
         },
-        False,
+        True,
     ),
     "it asks a function": (
         {
@@ -61,9 +61,13 @@ def test_divided(name: str, tmp_path: Path) -> None:
     assert ("call sweep_send_bdry_finish(" in text) is divided, text
     if divided:
         finish = text[text.index("subroutine psend_d_2d_finish") :]
-        assert finish.index("if (proc < 0) return") < finish.index("call mpi_wait(")
-        # What the extents of its arguments are made of is given to it, too.
-        assert "psend_d_2d_finish(proc, value, d1, d2, " in finish
+        asked = finish.index("call mpi_wait(")
+        assert "return" in finish[:asked]
+        # What the extents of its arguments are made of is given to it, too, and what it asks.
+        if "proc < 0" in finish[:asked]:
+            assert "psend_d_2d_finish(proc, value, d1, d2, " in finish
+        else:
+            assert finish.index("dlen = d1 * d2") < finish.index("if (dlen == 0) return") < asked
 
 
 def test_what_it_asks_changes(tmp_path: Path) -> None:

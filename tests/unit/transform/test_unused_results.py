@@ -57,6 +57,7 @@ SPLIT = [
         "last": "code = MPI_Comm_size(MPI_COMM_SELF, &failed);\n    return code;",
     },
     {"call": "exchange();\n        exchange();"},
+    {"first": "if (failed)\n        return 1;"},
 ]
 WHOLE = [
     {"call": "failed = exchange();"},
@@ -67,7 +68,7 @@ WHOLE = [
     {"others": "#ifdef OTHER\nint more(void) { return exchange(); }\n#endif"},
     {"last": "return failed;"},
     {"last": "return (int)u[0];"},
-    {"first": "if (failed)\n        return 1;"},
+    {"first": "if (failed)\n        return failed;"},
     {"head": "static long exchange(void)"},
     {"head": "static int *exchange(void)", "last": "return 0;"},
 ]

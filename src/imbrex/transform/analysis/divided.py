@@ -29,7 +29,7 @@ class Item:
     # From an indentation to the text, where it is not the statement's own.
     render: Callable[[str], str] | None = None
     number: int = 0
-    returns: bool = False  # `if (...) return` ahead of all else, which each half asks
+    returns: bool = False  # `if (...) return` ahead of all messages, which each half asks
 
     @property
     def may_be_left(self) -> bool:

@@ -43,7 +43,6 @@ class Scheduler:
         self.waiting: list[Path] = []
         self.requests = Requests(footprints, routine)
         self.outliving = Outliving(footprints, routine)
-        self.returning: list[Access] = []  # what `if (...) return` asks ahead of all else
         # Of messages that the routine has under way by itself: what it does meanwhile cannot meet
         # them, or it would be wrong as it is.
         self.in_flight: list[tuple[Path, list[Access]]] = []
@@ -62,7 +61,6 @@ class Scheduler:
         """`transfers_of`: by the identity of each call that may become nonblocking."""
         self.transfers_of = transfers_of
         above: list[Access] = []
-        begun = False  # whether anything stands above that is no `if (...) return`
         for statement in self.routine.body.statements:
             footprint = self.footprints.of(statement, self.routine.file)
             if statement.kind is Kind.DECLARE:
@@ -74,15 +72,13 @@ class Scheduler:
                 self.found.declarations.append(statement)
                 continue
             above += footprint.accesses
-            if not begun and self._returns(statement):
-                number = len(self.found.early)
+            if self._returns(statement) and self._has_begun_nothing():
+                number = len(self.found.early) + len(self.found.late)
                 for half in (self.found.early, self.found.late):
-                    item = Item(statement, (), list(statement.accesses), number=number)
+                    item = Item(statement, (), list(footprint.accesses), number=number)
                     item.returns = True
                     half.append(item)
-                self.returning += statement.accesses
                 continue
-            begun = True
             if footprint.stop or footprint.leaves:
                 self.found.problem = footprint.stop or footprint.leaves
                 return self.found
@@ -92,11 +88,18 @@ class Scheduler:
         self._set_late()
         self._set_again()
         self.found.in_order = self._in_order()
-        asked = next((a for a in self.returning if a.variable in self.changed), None)
+        asked = next((item for item in self.found.late if self._is_changed(item)), None)
         if asked is not None:
-            place = Location(self.routine.file, asked.line)
+            place = Location(self.routine.file, asked.statement.line)
             self.found.problem = Reason(ReasonKind.LEAVES(statement="return"), place)
         return self.found
+
+    def _is_changed(self, item: Item) -> bool:
+        """Whether an `if (...) return` may come to another end when the finish asks it again."""
+        items = self.found.early + self.found.late
+        behind = [a for other in items if other.number > item.number for a in other.accesses]
+        changed = self.footprints.changed(behind)
+        return item.returns and bool(self.footprints.conflict(item.accesses, behind, changed))
 
     def _in_order(self) -> bool:
         """Whether what communicates early stands in front of all that does late."""
@@ -107,15 +110,23 @@ class Scheduler:
         return not self.found.transfers and max(early, default=-1) < min(late, default=1 << 30)
 
     def _returns(self, statement: Statement) -> bool:
-        """Whether it is `if (...) return` of Fortran, which each half may ask for itself."""
-        source = self.footprints.program.files.get(self.routine.file)
-        if source is None or not source.is_fortran or statement.kind is not Kind.IF:
+        """Whether it is `if (...) return`, which each half may ask for itself."""
+        if statement.kind is not Kind.IF or statement.condition is None or statement.stop:
             return False
-        if statement.condition is None or statement.stop or len(statement.blocks) != 1:
+        if len(statement.blocks) != 1:
             return False
         inner = statement.blocks[0].statements
         alone = len(inner) == 1 and inner[0].kind is Kind.JUMP and inner[0].text == "return"
-        return alone and not (inner[0].stop or any(access.write for access in statement.accesses))
+        if not alone or inner[0].stop or inner[0].accesses or inner[0].calls:
+            return False
+        asked = self.footprints.of(statement, self.routine.file)
+        return not (asked.stop or asked.events or any(access.write for access in asked.accesses))
+
+    def _has_begun_nothing(self) -> bool:
+        """Whether all above is done by the start alone, so that the finish can return first."""
+        found = self.found
+        late = [item for item in found.late if not item.returns]
+        return not (late or found.transfers or found.held or found.begun or self.in_flight)
 
     def _set_again(self) -> None:
         """Let the finish compute anew what the start has, where that cannot have changed.

@@ -209,9 +209,8 @@ class Kept:
             return False  # the name that the requests of the halves have
         if key in self.program.overlays or not self._only_asked(key):
             return False
-        if name in identifiers(
-            "\n".join(c_declarations(source, routine, set(), set())), fold=False
-        ):
+        always = [text for _, text in c_declarations(source, routine, set(), set())]
+        if name in identifiers("\n".join(always), fold=False):
             return False  # the declaration cannot be left out of the finish
         declared = re.compile(rb"\b" + re.escape(name.encode()) + rb"\s*=(?!=)")
         return any(

@@ -1,4 +1,4 @@
-"""Functions of C whose value is always the same, and which no call asks for, lose it."""
+"""Functions of C that return constants, which no call asks for, lose their value."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 class UnusedResults(Preparing[RoutineSite, dict[str, list[Edit]]]):
-    """A function around a message that returns a constant becomes one without a value.
+    """A function around a message that returns constants becomes one without a value.
 
     Then it can be split. It must be called by statements alone, by its name, and all code of the
     program must be among the files.
@@ -65,31 +65,35 @@ class UnusedResults(Preparing[RoutineSite, dict[str, list[Edit]]]):
         """The edits by file; None where its value is asked for, or is no constant."""
         routine = site.routine
         data = self.program.files[routine.file].data
-        last = self._last(routine, data)
+        returns = self._returns(routine, data)
         found = c_routine_text(self.program, routine, value=True)
         kind = data[slice(*found.type)]
-        if last is None or found.problem is not None or kind != b"int":
+        if returns is None or found.problem is not None or kind != b"int":
             return None
+        *early, last = returns
         edits = {
             routine.file: [
                 Edit(*found.type, "void"),
+                *(Edit(s.code_start, s.end, "return;") for s in early),
                 Edit(*whole_lines(data, last.code_start, after_line(data, last.end)), ""),
             ]
         }
         return edits if self._known(routine, found.span[0], edits) else None
 
-    def _last(self, routine: Routine, data: bytes) -> Statement | None:
-        """The one statement that returns, with a constant, at the end."""
-        returns = [s for s in routine.statements() if s.kind is Kind.JUMP and s.text == "return"]
-        if len(returns) != 1 or routine.body.statements[-1] is not returns[0]:
+    def _returns(self, routine: Routine, data: bytes) -> list[Statement] | None:
+        """The statements that return, each with a constant, of which one stands at the end."""
+        found = [s for s in routine.statements() if s.kind is Kind.JUMP and s.text == "return"]
+        if not found or routine.body.statements[-1] is not found[-1]:
             return None
-        last = returns[0]
-        value = _RETURN.fullmatch(data[last.code_start : last.end])
-        if value is None or last.stop is not None or last.calls:
-            return None
+        return found if all(self._is_constant(statement, data) for statement in found) else None
+
+    def _is_constant(self, statement: Statement, data: bytes) -> bool:
+        value = _RETURN.fullmatch(data[statement.code_start : statement.end])
+        if value is None or statement.stop is not None or statement.calls:
+            return False
+        read = {access.variable for access in statement.accesses}
         constant = value[1].isdigit() or value[1] == b"MPI_SUCCESS"
-        read = {access.variable for access in last.accesses}
-        return last if constant or (read and read <= self.footprints.success) else None
+        return constant or (bool(read) and read <= self.footprints.success)
 
     def _known(self, routine: Routine, start: int, edits: dict[str, list[Edit]]) -> bool:
         """Whether only statements that call it name it, and prototypes, which are edited."""

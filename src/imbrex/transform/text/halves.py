@@ -39,6 +39,7 @@ from imbrex.transform.text.members import (
     takes_prototypes,
 )
 from imbrex.transform.text.name_lists import renamed_in
+from imbrex.transform.text.returning import Segments, composed, handed, segments
 from imbrex.transform.text.routine_text import c_routine_text, fortran_routine_text
 from imbrex.transform.text.specification import (
     c_declarations,
@@ -147,17 +148,14 @@ class Halves:
         self.schedule = schedule
         text = self._text_maker(max(2, len(transfers)))
         indent = self._indent()
-        early: list[str] = []
         guarded = [ordered[id(t)] for i in schedule.early if i.may_be_left for t in i.transfers]
-        for transfer in guarded:
-            early.append(indent + self._preset(text, transfer.request))
-        early += self._items(schedule.early, ordered, text)
-        waits = text.waits(transfers, indent) if transfers else []
-        returns = [item for item in schedule.late if item.returns]
-        late = self._items(returns, ordered, text) + [indent + line for line in waits]
-        late += self._items([i for i in schedule.late if not i.returns], ordered, text)
+        presets = [indent + self._preset(text, transfer.request) for transfer in guarded]
+        waits = [indent + line for line in text.waits(transfers, indent)] if transfers else []
         halves = [
-            self._half(number, "\n".join(lines), kept) for number, lines in enumerate((early, late))
+            self._half(
+                number, segments(items, lambda i: self._items(i, ordered, text), first), kept
+            )
+            for number, items, first in ((0, schedule.early, presets), (1, schedule.late, waits))
         ]
         between = "\n\n" if self.fortran else f"\n\n{self._own_indent()}"
         edits = [Edit(self.span[0], self.span[1], between.join(halves))]
@@ -261,29 +259,28 @@ class Halves:
             return [indent + data[statement.code_start : statement.end].decode(), *behind]
         return [data[start:stop].decode(), *behind]
 
-    def _half(self, number: int, body: str, kept: list[Variable]) -> str:
+    def _half(self, number: int, parts: Segments, kept: list[Variable]) -> str:
+        body = "\n".join(line for _, lines in parts for line in lines)
         needed = identifiers(body, fold=self.fortran)
         if self.fortran:
             needed |= {variable.name.lower() for variable in kept}
         names = [self.program.variables[key].name for key in self.routine.parameters]
         if self.fortran:
             return self._fortran_half(number, body, needed, names, kept)
-        carried = [v for v in kept if is_carried(v)]
-        body = in_half(self.program, kept, body)
-        body = "\n".join([*(self._begun() if number == 0 else []), body])
+        parts = [(e, [in_half(self.program, kept, t) for t in lines]) for e, lines in parts]
+        if number == 0:
+            parts[-1] = (parts[-1][0], [*self._begun(), *parts[-1][1]])
+            parts = handed(parts, [v.name for v in kept if is_carried(v)], self._indent())
+        body = "\n".join(line for _, lines in parts for line in lines)
         needed |= identifiers(body, fold=False)
-        if number == 0 and carried:  # what the finish goes on with
-            indent = self._indent()
-            body += "".join(f"\n{indent}*imbrex_{v.name} = {v.name};" for v in carried)
-            needed |= {v.name for v in carried}
         given = {v.name for v in kept if number or not is_carried(v)}
         before = c_declarations(self.source, self.routine, needed, given)
-        needed |= identifiers("\n".join(before), fold=False)
+        needed |= identifiers("\n".join(text for _, text in before), fold=False)
         first = int(self.routine.on_object)
         needed |= self._deduced(names)
         self.used[number] = [i for i, name in enumerate(names) if i >= first and name in needed]
         head, indent = self.c_head(number, kept), self._own_indent()
-        return f"{head}\n{indent}{{\n" + "\n".join([*before, body]) + f"\n{indent}}}"
+        return f"{head}\n{indent}{{\n" + composed(parts, before) + f"\n{indent}}}"
 
     def _deduced(self, names: list[str]) -> set[str]:
         """The parameters that tell what a template is instantiated for."""

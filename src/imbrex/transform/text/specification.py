@@ -31,9 +31,9 @@ def identifiers(text: str, *, fold: bool) -> set[str]:
 
 def c_declarations(
     source: SourceFile, routine: Routine, needed: set[str], without: set[str]
-) -> list[str]:
-    """The leading declarations with only the variables that are needed."""
-    found: list[str] = []
+) -> list[tuple[int, str]]:
+    """The leading declarations with only the variables that are needed, each behind its place."""
+    found: list[tuple[int, str]] = []
     for statement in reversed([s for s in routine.body.statements if s.kind is Kind.DECLARE]):
         start = line_start(source.data, statement.start)
         text = source.data[start : statement.end].decode(errors="replace")
@@ -42,7 +42,7 @@ def c_declarations(
             text = indent_at(source.data, start) + code
         match = _C_TYPE.match(text) or _VECTORS.match(text)
         if match is None:
-            found.insert(0, text)
+            found.insert(0, (statement.start, text))
             continue
         kept: list[str] = []
         for declarator in reversed(pieces(match[3])):
@@ -51,7 +51,8 @@ def c_declarations(
                 kept.insert(0, declarator)
                 needed |= identifiers(declarator, fold=False)
         if kept:
-            found.insert(0, f"{match[1]}{match[2]} {', '.join(kept)};")
+            text = f"{match[1]}{match[2]} {', '.join(kept)};"
+            found.insert(0, (statement.start, text))
     return found
 
 
