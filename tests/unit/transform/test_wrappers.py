@@ -54,7 +54,7 @@ CASES = {
     "a value that is needed": ("", "", "t = f[N + 1];", CALL + " w[N / 2] = t; work(w);", False),
     "its address is taken": ("", "", "", CALL + " hook = exchange; work(v);", False),
     "called in a condition": ("", "", "", "if (rank < 2) " + CALL + " work(v);", False),
-    "a return in it": ("", "if (count < 0) return;", "", CALL + " work(v);", False),
+    "a return in it": ("", "if (f[N + 1] < 0) return;", "", CALL + " work(v);", False),
     "output in it": ("", 'printf("x");', "", CALL + " work(v);", False),
     "a barrier in it": ("", "MPI_Barrier(MPI_COMM_WORLD);", "", CALL + " work(v);", False),
     "a number from start to finish": (
