@@ -122,6 +122,36 @@ def test_a_wait_passes_its_check_if_the_code_was_set_before(
     assert (text.index("b[i] = 2.0") < text.index("ierr = MPI_Wait")) is moves
 
 
+COUNTED = """#include <mpi.h>
+static double a[1000], b[1000];
+int main(int argc, char **argv)
+{
+    int ierr, n = 0;
+    MPI_Request r[2];
+    ierr = MPI_Init(&argc, &argv);
+    ierr = MPI_Irecv(a, 9, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, &r[n++]);
+    MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+    if (%s)
+        return 1;
+    for (int i = 0; i < 1000; i++)
+        b[i] = 2.0 * i;
+    MPI_Finalize();
+    return b[2] + a[3] > 1.0;
+}
+"""
+
+
+@pytest.mark.parametrize(("asked", "moves"), [("ierr", True), ("n", False)])
+def test_a_call_that_counts_its_requests_gives_a_code_too(
+    asked: str, moves: bool, tmp_path: Path
+) -> None:
+    """What it counts is no code."""
+    path = tmp_path / "p.c"
+    path.write_text(COUNTED % asked)
+    text = transform([path], Options()).after[str(path)].decode()
+    assert (text.index("b[i] = 2.0") < text.index("MPI_Wait(")) is moves
+
+
 # What follows is the end of the program: what stands there goes into a routine of its own.
 INSIDE = "print *, b(2)\n  call mpi_finalize(ierr)\n  contains\n  subroutine s\n"
 ALLOCATION = """  double precision, allocatable :: c(:)

@@ -30,10 +30,10 @@ _NAME = re.compile(rb"[A-Za-z]\w*")
 # Of these it is not read what they set.
 _CONSTRUCTS = (ReasonKind.NAMED_CONSTRUCT, ReasonKind.CONSTRUCT)
 # In front of a call whose code is taken: successes added up, or joined by their bits, are one too.
-_TAKEN = re.compile(
-    rb"(?:(?:const\s+)?(?:int|auto)\s+(?:const\s+)?\w+\s*=|\w+\s*[|+]?=)\s*", re.ASCII
+_TAKEN = re.compile(rb"(?:(?:const\s+)?(?:int|auto)\s+(?:const\s+)?)?(\w+)\s*[|+]?=\s*", re.ASCII)
+_TAKEN_AND_ASKED = re.compile(
+    rb"if\s*\(\s*(?:(?:MPI_SUCCESS|0)\s*!=\s*)?\(\s*(\w+)\s*=\s*", re.ASCII
 )
-_TAKEN_AND_ASKED = re.compile(rb"if\s*\(\s*(?:(?:MPI_SUCCESS|0)\s*!=\s*)?\(\s*\w+\s*=\s*", re.ASCII)
 _SUCCESS = re.compile(rb"(?:=\s*(?:MPI_SUCCESS|0)\s*;?)?\s*", re.IGNORECASE)
 
 
@@ -215,11 +215,16 @@ def _c(
     if not written:
         return
     call = statement.calls[0] if len(statement.calls) == 1 else None
-    one = len(written) == 1
-    if one and call is not None and returns_code(call) and _takes_code(statement, call, data):
-        codes |= written
-        return
-    plain = one and not statement.calls and statement.kind in (Kind.SIMPLE, Kind.DECLARE)
+    if call is not None and returns_code(call):
+        name = _taken_by(statement, call, data)
+        taking = {key for key in written if program.variables[key].name == name}
+        codes |= taking
+        written -= taking  # an argument may count: `&requests[n++]`
+        if not written:
+            return
+    plain = (
+        len(written) == 1 and not statement.calls and statement.kind in (Kind.SIMPLE, Kind.DECLARE)
+    )
     if plain and _sets_success(statement, data):
         return
     if statement.kind is Kind.DECLARE:
@@ -228,14 +233,16 @@ def _c(
     other |= written
 
 
-def _takes_code(statement: Statement, call: Call, data: bytes) -> bool:
-    """Whether a statement does nothing with what a call returns but give it to a variable, as
-    `rc = MPI_Wait(...);` or `if ((rc = MPI_Wait(...)) != MPI_SUCCESS)`."""
+def _taken_by(statement: Statement, call: Call, data: bytes) -> str | None:
+    """The variable that gets what a call returns, of a statement that does nothing else with it,
+    as `rc = MPI_Wait(...);` or `if ((rc = MPI_Wait(...)) != MPI_SUCCESS)`."""
     before, behind = data[statement.start : call.start], data[call.end : statement.end]
+    found, ends = None, False
     if statement.kind in (Kind.SIMPLE, Kind.DECLARE):
-        return bool(_TAKEN.fullmatch(before)) and behind.strip() in (b";", b"")
-    asked = statement.kind is Kind.IF and _TAKEN_AND_ASKED.fullmatch(before)
-    return bool(asked) and behind.lstrip().startswith(b")")
+        found, ends = _TAKEN.fullmatch(before), behind.strip() in (b";", b"")
+    elif statement.kind is Kind.IF:
+        found, ends = _TAKEN_AND_ASKED.fullmatch(before), behind.lstrip().startswith(b")")
+    return found[1].decode() if found and ends else None
 
 
 def _by_keyword(call: Call) -> bool:
