@@ -26,7 +26,7 @@ Pair = frozenset[str]
 Place = tuple[str, bytes]  # a pointer: its key, and how the program names it
 # An assignment of one pointer to another, neither of which has a side effect in its name.
 _ASSIGNMENT = re.compile(
-    rb"(?:[\w \t]*\*\s*(?:restrict\s+|const\s+)*)?(?P<target>\w+(?:(?:->|\.)\w+)*)\s*=\s*"
+    rb"(?:[\w \t]*\*[\s*]*(?:restrict\s+|const\s+)*)?(?P<target>\w+(?:(?:->|\.)\w+)*)\s*=\s*"
     rb"(?P<value>\w+(?:(?:->|\.)\w+)*)\s*;?\s*"
 )
 _FREES = ("free", "operator delete", "operator delete[]")

@@ -15,14 +15,15 @@ from imbrex.transform.analysis.declared_lengths import from_declaration
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.library import Libraries
 from imbrex.transform.analysis.own_variables import is_of_another, place_in_c
-from imbrex.transform.model.affine import Affine
+from imbrex.transform.analysis.rows_of_fields import Returned, RowsOfFields
+from imbrex.transform.model.affine import ARROW, PRODUCT, Affine
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.routine import Routine
-from imbrex.transform.model.row_pointers import RowLengths, RowsMade, RowStore
+from imbrex.transform.model.row_pointers import RowLengths, RowsSet, RowStore
 from imbrex.transform.model.statements import Statement
 
-_ARGUMENT, _RETURN, _HEAP = "argument:", "return:", "heap:"
+_ARGUMENT, _RETURN, _HEAP, _FIELD = "argument:", "return:", "heap:", "field:"
 _FREED = frozenset(
     f"{_ARGUMENT}{name}:0" for name in ("free", "operator delete", "operator delete[]")
 )
@@ -47,16 +48,28 @@ def find_row_lengths(program: Program, known: frozenset[str], libraries: Librari
     if not good:
         return {}
     footprints = Footprints(program, Aliases(program, known), libraries)
-    lengths = _Lengths(program, footprints, good).found()
-    return {key: lengths.get(key) for key in sorted(good)}
+    while True:
+        fields = {key for key in good if program.variables[key].kind == "field"}
+        of_fields = RowsOfFields(program, footprints, fields)
+        lengths = _Lengths(program, footprints, good - fields)
+        told = lengths.of_fields = of_fields.lengths(lengths.returned(lengths.found()))
+        found = lengths.found()
+        again = of_fields.lengths(lengths.returned(found))  # with what is told by fields
+        left = {key for key in fields if key not in told or again.get(key) != told[key]}
+        left |= of_fields.given_away(told, found)
+        if not left:
+            found |= told
+            return {key: found.get(key) for key in sorted(good)}
+        apart = {family[key] for key in left}  # read as one array are all of a family, or none
+        good = {key for key in good if family[key] not in apart}
 
 
 def _is_candidate(program: Program, key: str) -> bool:
-    """Whether it is a local pointer, or a parameter, to pointers."""
+    """Whether it is a local pointer, a parameter, or a field of structures, to pointers."""
     variable = program.variables.get(key)
-    if variable is None or key not in program.to_rows:
+    if variable is None or key not in program.to_rows or key.endswith(".*"):
         return False
-    plain = variable.kind in ("local", "parameter") and len(variable.bounds) == 1
+    plain = variable.kind in ("local", "parameter", "field") and len(variable.bounds) == 1
     return plain and not (variable.volatile or variable.reference)
 
 
@@ -162,9 +175,10 @@ class _Lengths:
         self.program = program
         self.footprints = footprints
         self.good = good
-        self.made: dict[str, list[RowsMade]] = defaultdict(list)
-        for made in program.rows_made:
-            self.made[made.rows].append(made)
+        self.of_fields: dict[str, Affine] = {}  # in terms of fields of the same object
+        self.set_to: dict[str, list[RowsSet]] = defaultdict(list)
+        for made in program.rows_set:
+            self.set_to[made.rows].append(made)
         self.sources: dict[str, list[str]] = defaultdict(list)
         for target, form, source in program.pointer_facts:
             if form == "copy":
@@ -215,19 +229,31 @@ class _Lengths:
     def _set(self, key: str, lengths: dict[str, Affine], all_known: bool) -> set[Affine] | None:
         """What a pointer is set to in its routine."""
         said = {s.length for s in self.program.row_stores if s.rows == key and s.length is not None}
-        for source in self.sources[key]:
+        for source in self.sources[key] if key not in self.of_fields else ():
             if source in lengths:
                 said.add(lengths[source])
-            elif all_known and not source.startswith((_RETURN, _ARGUMENT)):
+            elif all_known and not source.startswith((_RETURN, _ARGUMENT, _FIELD)):
                 return None
-        for made in self.made[key]:
-            length = self._returned(made, lengths)
+        for made in self.set_to[key]:
+            if made.source in self.of_fields:
+                length = self._of_field(made.source, made.source_owner)
+            elif made.routine:
+                length = self._returned(made, lengths)
+            else:
+                continue
             if length is None:
                 return None
             said.add(length)
         return said
 
-    def _returned(self, made: RowsMade, lengths: dict[str, Affine]) -> Affine | None:
+    def _of_field(self, key: str, owner: str) -> Affine | None:
+        return self.of_fields[key].of_object(owner) if owner else None
+
+    def returned(self, lengths: dict[str, Affine]) -> Returned:
+        """What tells the length of the rows that a routine returns, in terms of its caller."""
+        return lambda made: self._returned(made, lengths)
+
+    def _returned(self, made: RowsSet, lengths: dict[str, Affine]) -> Affine | None:
         """The length of the rows that a routine returns, in terms of its caller."""
         routine = self.program.routines.get(made.routine)
         if routine is None:
@@ -244,10 +270,16 @@ class _Lengths:
         position = routine.parameters.index(key)
         pairs: list[tuple[Call, Affine]] = []
         for call in self.calls[routine.name]:
-            base = call.arguments[position].base if position < len(call.arguments) else None
-            if base is None or base not in lengths:
+            argument = call.arguments[position] if position < len(call.arguments) else None
+            base = None if argument is None else argument.base
+            if argument is None or base is None:
                 return None
-            pairs.append((call, lengths[base]))
+            length = lengths.get(base)
+            if base in self.of_fields:
+                length = self._of_field(base, argument.owner)
+            if length is None:
+                return None
+            pairs.append((call, length))
         if not pairs or routine.address_taken:
             return None
         numbers = {length for _, length in pairs}
@@ -270,7 +302,9 @@ class _Lengths:
     def _stays(self, routine: Routine, key: str, length: Affine) -> bool:
         """Whether what the length is made of keeps its value from where the pointer is set on."""
         changed = self.footprints.changed_by(self._behind(routine, key), routine.file)
-        return length.variables().isdisjoint(changed)
+        factors = [factor for term, _ in length.terms for factor in term.split(PRODUCT)]
+        owners = {factor.partition(ARROW)[0] for factor in factors}
+        return (length.variables() | owners).isdisjoint(changed)
 
     def _behind(self, routine: Routine, key: str) -> list[Statement]:
         """The statements of a pointer's block from the first on that sets it."""

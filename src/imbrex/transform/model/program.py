@@ -15,7 +15,7 @@ from imbrex.transform.model.covered_calls import UnreadCall
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Layout, Variable
 from imbrex.transform.model.routine import Routine
-from imbrex.transform.model.row_pointers import RowLengths, RowsMade, RowStore
+from imbrex.transform.model.row_pointers import RowLengths, RowsSet, RowStore
 from imbrex.transform.model.sources import Language, SourceFile
 
 # One constraint on what pointers hold: (target cell, form, source cell), see analysis.aliases.
@@ -103,7 +103,7 @@ class Program:
     # that are read as the one array that their rows are parts of.
     to_rows: set[str] = field(default_factory=set)
     row_stores: list[RowStore] = field(default_factory=list)
-    rows_made: list[RowsMade] = field(default_factory=list)
+    rows_set: list[RowsSet] = field(default_factory=list)
     row_lengths: RowLengths = field(default_factory=dict)
     # Layouts of datatypes of the program's own, by the variable that holds the handle.
     layouts: dict[str, Layout] = field(default_factory=dict)

@@ -14,6 +14,9 @@ from imbrex.transform.model.affine import Affine
 RowLengths = Mapping[str, Affine | None]
 
 
+Place = tuple[str, int]  # a file, and a byte in it
+
+
 @dataclass(frozen=True, slots=True)
 class RowStore:
     """What sets one row of `rows`: `u[i] = base + i * length;`."""
@@ -22,15 +25,22 @@ class RowStore:
     base: str = ""  # the pointer that it counts from, `rows` itself, or "" for new memory
     length: Affine | None = None  # of a row; None where the statement does not tell
     known: bool = False  # False: the row may be anywhere
+    owner: str = ""  # the object whose field `rows` is
+    place: Place = ("", 0)
 
 
 @dataclass(frozen=True, slots=True)
-class RowsMade:
-    """What a pointer to rows is set to: the result of a routine of the program."""
+class RowsSet:
+    """What a pointer to rows is set to."""
 
     rows: str
-    routine: str
-    arguments: tuple[Affine | None, ...]
+    owner: str  # the object whose field it is
+    place: Place
+    routine: str = ""  # of the program, the result of which it is set to
+    arguments: tuple[Affine | None, ...] = ()
+    source: str = ""  # the variable or field that it is set from
+    source_owner: str = ""
+    new: bool = False  # to memory that is allocated there
 
 
 def length_of_rows(key: str) -> str:

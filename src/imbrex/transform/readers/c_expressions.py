@@ -228,7 +228,7 @@ class ExpressionReader(HidingReader):
             if place.fixed:
                 self._keep_row(place, right)
             else:
-                self.points(self._cell(place), right)
+                self.points(self._cell(place), right, place.owner)
         elif left.type.is_pointer:
             self.program.inner_addresses.add(self._cell(place))
 

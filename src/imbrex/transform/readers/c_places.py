@@ -19,8 +19,8 @@ from imbrex.transform.readers.c_alignment import aligned
 from imbrex.transform.readers.c_initial_values import pointers
 from imbrex.transform.readers.c_new_reader import NewReader, is_null
 from imbrex.transform.readers.c_row_pointers import (
-    note_made,
     note_reached,
+    note_rows_set,
     row_element,
     row_memory,
 )
@@ -312,17 +312,20 @@ class PlaceReader(NewReader, ABC):
     def _cell(place: Memory) -> str:
         return f"*{place.key}" if place.through else place.key
 
-    def points(self, cell: str, value: Any) -> None:
-        """Record what pointer values `cell` takes on from the expression `value`."""
+    def points(self, cell: str, value: Any, owner: str = "") -> None:
+        """Record what pointer values `cell` takes on from the expression `value`.
+
+        `owner`: the object whose field the cell is.
+        """
         inner = value.stripped
         facts = self.program.pointer_facts
-        note_made(self, cell, value)
         if inner.kind is ck.CONDITIONAL_OPERATOR:
             for branch in inner.operands[1:]:
-                self.points(cell, branch)
+                self.points(cell, branch, owner)
             return
         if is_null(inner):
             return
+        note_rows_set(self, cell, owner, inner)
         if inner.kind is ck.INIT_LIST_EXPR:
             for child in inner.operands:
                 self.points(cell, child)

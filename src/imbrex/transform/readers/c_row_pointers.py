@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.memory import Access, Variable
+from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.program import Program
-from imbrex.transform.model.row_pointers import RowsMade, RowStore, length_of_rows
+from imbrex.transform.model.row_pointers import Place, RowsSet, RowStore, length_of_rows
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_library
@@ -20,6 +21,7 @@ class Reader(Protocol):
     program: Program
 
     def key_of(self, declaration: Any) -> str: ...
+    def owner(self, cursor: Any) -> str | None: ...
     def affine(self, cursor: Any) -> Affine | None: ...
     def memory(self, cursor: Any, effects: Effects) -> Memory: ...
     def read(self, cursor: Any, effects: Effects) -> None: ...
@@ -28,6 +30,8 @@ class Reader(Protocol):
 class _Row(NamedTuple):
     key: str
     number: Any | None  # the expression; None: the first row
+    pointer: Any  # what names the pointer
+    owner: str = ""  # the object whose field it is
 
 
 def _parts(cursor: Any) -> tuple[Any, Any | None] | None:
@@ -46,12 +50,13 @@ def _row(reader: Reader, cursor: Any) -> _Row | None:
     if parts is None:
         return None
     base, index = parts
-    if base.kind is not ck.DECL_REF_EXPR or not cc.points_to_rows(base.type):
+    named = base.referenced if cc.points_to_rows(base.type) else None
+    if named is None or named.type.is_reference:
         return None
-    named = base.referenced
-    if named is None or named.kind not in (ck.VAR_DECL, ck.PARM_DECL) or named.type.is_reference:
-        return None
-    return _Row(reader.key_of(named), index)
+    if base.kind is ck.MEMBER_REF_EXPR and named.kind is ck.FIELD_DECL:
+        return _Row(reader.key_of(named), index, base, reader.owner(base) or "")
+    plain = base.kind is ck.DECL_REF_EXPR and named.kind in (ck.VAR_DECL, ck.PARM_DECL)
+    return _Row(reader.key_of(named), index, base) if plain else None
 
 
 def _index_of(reader: Reader, row: _Row) -> Affine | None:
@@ -62,7 +67,10 @@ def note_row_stored(reader: Reader, place: Memory, left: Any, right: Any | None)
     """Note what sets a pointer to a row, at a place; `right`: an assignment's value."""
     if place.through and place.key in reader.program.to_rows:
         known = None if right is None else _row_store(reader, left, right)
-        reader.program.row_stores.append(known or RowStore(place.key))
+        row = _row(reader, left)
+        owner = "" if row is None else row.owner
+        store = replace(known or RowStore(place.key), owner=owner, place=_place(left))
+        reader.program.row_stores.append(store)
 
 
 def _row_store(reader: Reader, left: Any, right: Any) -> RowStore | None:
@@ -85,7 +93,7 @@ def _row_store(reader: Reader, left: Any, right: Any) -> RowStore | None:
     from_row = _row(reader, base)
     if from_row is not None:
         first = _index_of(reader, from_row)
-        if from_row.key != row.key or first is None:
+        if (from_row.key, from_row.owner) != (row.key, row.owner) or first is None:
             return None
         index = index.plus(first, -1)
     key = row.key if from_row is not None else _pointer(reader, base)
@@ -141,12 +149,26 @@ def _pointer(reader: Reader, base: Any) -> str:
     return key if reader.program.variables[key].kind == "local" else ""
 
 
-def note_made(reader: Reader, cell: str, value: Any) -> None:
-    """Note the routine whose result a pointer to rows is set to."""
-    call = value.stripped
-    if call.kind is ck.CALL_EXPR and cc.points_to_rows(call.type):
-        given = tuple(reader.affine(argument) for argument in call.arguments)
-        reader.program.rows_made.append(RowsMade(cell, call.spelling, given))
+def _place(cursor: Any) -> Place:
+    location = cursor.location
+    return str(location.file), location.offset
+
+
+def note_rows_set(reader: Reader, cell: str, owner: str, value: Any) -> None:
+    """Note what a pointer to rows is set to; `owner`: the object whose field it is."""
+    if cell not in reader.program.to_rows:
+        return
+    made = RowsSet(cell, owner, _place(value))
+    inner = value.stripped
+    named = inner.referenced if inner.kind in (ck.DECL_REF_EXPR, ck.MEMBER_REF_EXPR) else None
+    if inner.kind is ck.CALL_EXPR and cc.points_to_rows(inner.type):
+        given = tuple(reader.affine(argument) for argument in inner.arguments)
+        made = replace(made, routine=inner.spelling, arguments=given)
+    elif named is not None and named.kind in (ck.VAR_DECL, ck.PARM_DECL, ck.FIELD_DECL):
+        made = replace(made, source=reader.key_of(named), source_owner=reader.owner(inner) or "")
+    elif _allocated_bytes(reader, inner) is not None:
+        made = replace(made, new=True)
+    reader.program.rows_set.append(made)
 
 
 def length(program: Program, key: str) -> Affine:
@@ -201,12 +223,13 @@ def row_element(reader: Reader, cursor: Any, effects: Effects) -> Memory | None:
 def _element(
     reader: Reader, row: _Row, number: Affine | None, cursor: Any, effects: Effects
 ) -> Memory:
-    effects.accesses.append(Access(row.key, False, False, cursor.location.line))
+    reader.read(row.pointer, effects)
     if row.number is not None:
         reader.read(row.number, effects)
     index = _index_of(reader, row)
-    if index is None or number is None:
-        return Memory(row.key, True, exact=False)
-    stride = length(reader.program, row.key)
+    of_field = row.pointer.kind is ck.MEMBER_REF_EXPR
+    if index is None or number is None or (of_field and not row.owner):
+        return Memory(row.key, True, exact=False, owner=row.owner)
+    stride = length(reader.program, row.key).of_object(row.owner)
     whole = index.product(stride).plus(number)
-    return Memory(row.key, True, [whole], parts=(index, number), strides=(stride,))
+    return Memory(row.key, True, [whole], parts=(index, number), strides=(stride,), owner=row.owner)

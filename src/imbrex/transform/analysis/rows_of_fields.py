@@ -1,0 +1,123 @@
+"""Pointers to rows in structures, `f->now = alloc(f->rows + 2, f->cols + 2)`: how long rows are.
+
+The length is told by fields of the same object, which get their values in front of where the
+pointer gets its rows and nowhere else: no object has other sizes than those of its rows. What else
+sets such a pointer gives it rows of the same object, which are as long.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+
+from imbrex.transform.analysis.derived import Derived
+from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.setters import in_block
+from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.row_pointers import Place, RowsSet, RowStore
+from imbrex.transform.model.statements import Statement
+
+Returned = Callable[[RowsSet], Affine | None]  # the length of the rows that a routine returns
+
+
+class RowsOfFields:
+    """Looks at what sets fields that point to rows."""
+
+    def __init__(self, program: Program, footprints: Footprints, keys: set[str]) -> None:
+        self.program = program
+        self.derived = Derived(program, footprints)
+        self.keys = keys
+        self.set_to: dict[str, list[RowsSet]] = defaultdict(list)
+        for each in program.rows_set:
+            if each.rows in keys:
+                self.set_to[each.rows].append(each)
+        self.stores: dict[str, list[RowStore]] = defaultdict(list)
+        for store in program.row_stores:
+            if store.rows in keys:
+                self.stores[store.rows].append(store)
+
+    def lengths(self, returned: Returned) -> dict[str, Affine]:
+        """By field, in terms of fields of the same object (`→field`)."""
+        if not (self.keys and self.derived.possible):
+            return {}
+        said: dict[str, set[Affine | None]] = defaultdict(set)
+        for key in self.keys:
+            for each in self.set_to[key]:
+                if each.routine or each.new:
+                    said[key].add(self._made(each, returned))
+        found = {key: found for key in self.keys if (found := _one(said[key])) is not None}
+        for key in self.keys - said.keys():  # what only exchanges rows with others
+            others = {found.get(each.source) for each in self.set_to[key]}
+            length = _one(others)
+            found |= {} if length is None else {key: length}
+        return {key: length for key, length in found.items() if self._is_told(key)}
+
+    def _is_told(self, key: str) -> bool:
+        """Whether all that sets a field is noted, each with the object whose field it is."""
+        facts = sum(target == key for target, _, _ in self.program.pointer_facts)
+        sets = self.set_to[key]
+        owned = all(each.owner for each in sets) and all(s.owner for s in self.stores[key])
+        return facts == len(sets) and owned
+
+    def _made(self, made: RowsSet, returned: Returned) -> Affine | None:
+        """The length of rows that are made, in terms of the object that gets them."""
+        found = self._at(made.place)
+        if found is None or not made.owner:
+            return None
+        routine, statement = found
+        if made.routine:
+            length = returned(made)
+            return None if length is None else self._told(routine, statement, made, length)
+        lengths: set[Affine | None] = set()
+        for store in self.stores[made.rows]:
+            if store.owner != made.owner or not self._is_behind(store.place, routine, statement):
+                return None
+            if store.length is not None:
+                lengths.add(self._told(routine, statement, made, store.length))
+        return _one(lengths)
+
+    def _is_behind(self, place: Place, routine: Routine, statement: Statement) -> bool:
+        """Whether a place stands behind a statement, in its block or further in."""
+        found, block = self._at(place), statement.parent
+        top = None if found is None or block is None else in_block(found[1], block)
+        if found is None or block is None or top is None:
+            return False
+        later = block.statements.index(top) > block.statements.index(statement)
+        return later and found[0] is routine
+
+    def _told(
+        self, routine: Routine, statement: Statement, made: RowsSet, length: Affine
+    ) -> Affine | None:
+        return self.derived.of_object(routine, statement, made.owner, made.rows, length)
+
+    def _at(self, place: Place) -> tuple[Routine, Statement] | None:
+        """The innermost statement at a place, and its routine."""
+        file, at = place
+        for routine in self.program.routines.values():
+            if routine.file != file or not routine.body.start <= at < routine.body.end:
+                continue
+            inside = [s for s in routine.statements() if s.start <= at < s.end]
+            if inside:
+                return routine, min(inside, key=lambda s: s.end - s.start)
+        return None
+
+    def given_away(self, known: Mapping[str, Affine], lengths: Mapping[str, Affine]) -> set[str]:
+        """Fields that are set to rows of another length, or of another object."""
+        wrong = set()
+        for key, length in known.items():
+            for each in self.set_to[key]:
+                if each.routine or each.new:
+                    continue
+                if each.source in known:
+                    same = each.source_owner == each.owner and known[each.source] == length
+                else:
+                    same = lengths.get(each.source) == length.of_object(each.owner)
+                if not same:
+                    wrong.add(key)
+        return wrong
+
+
+def _one(lengths: set[Affine | None]) -> Affine | None:
+    return next(iter(lengths)) if len(lengths) == 1 else None

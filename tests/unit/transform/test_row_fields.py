@@ -1,0 +1,122 @@
+"""Fields that point to the rows of arrays: read as one array where the object tells their length.
+
+Each program that must stay differs from the case that is rewritten in what would make that wrong.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.unit.transform.replacing import changed
+
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
+
+pytestmark = pytest.mark.slow
+
+PROGRAM = (Path(__file__).parent / "cases" / "row_fields.c").read_text()
+MADE = "    f->next = make(rows + 2, cols + 2);\n"
+ROWS = "    f->now = make(rows + 2, cols + 2);\n" + MADE
+BEHIND = "    init(&coarse, 12, 10, rank, size);\n"
+FIRST = "static void init(field *f"
+LOOP = "    for (int i = 1; i < rows + 2; i++)\n"
+ALLOCATED = """    f->now = malloc((rows + 2) * sizeof(double *));
+    f->next = malloc((rows + 2) * sizeof(double *));
+"""
+BLOCKS = f"""{ALLOCATED}    f->now[0] = malloc((rows + 2) * (cols + 2) * sizeof(double));
+    f->next[0] = malloc((rows + 2) * (cols + 2) * sizeof(double));
+{LOOP}        f->now[i] = f->now[0] + i * (cols + 2);
+{LOOP}        f->next[i] = f->next[0] + i * (cols + 2);
+"""
+EACH = f"""{ALLOCATED}    for (int i = 0; i < rows + 2; i++) {{
+        f->now[i] = malloc((cols + 2) * sizeof(double));
+        f->next[i] = malloc((cols + 2) * sizeof(double));
+    }}
+"""
+FREED = {"    free(f->now[0]);\n": "", "    free(f->next[0]);\n": ""}
+# name: (replacements, whether the exchange is split)
+CASES: dict[str, tuple[dict[str, str], bool]] = {
+    "as it is": ({}, True),
+    "sizes of the object": (
+        {ROWS: ROWS.replace("rows", "f->rows").replace("cols", "f->cols")},
+        True,
+    ),
+    "rows set in place": ({ROWS: BLOCKS}, True),
+    "each row of its own": ({ROWS: EACH, **FREED}, True),
+    "nothing at first": (
+        {"    f->rows = rows;\n": "    f->now = NULL;\n    f->rows = rows;\n"},
+        True,
+    ),
+    "another size behind": ({BEHIND: f"{BEHIND}    fine.cols = 19;\n"}, False),
+    "another size in the routine": ({MADE: f"{MADE}    f->cols = cols - 1;\n"}, False),
+    "another field behind": ({BEHIND: f"{BEHIND}    fine.above = MPI_PROC_NULL;\n"}, True),
+    "a size that is sent": (
+        {BEHIND: f"{BEHIND}    MPI_Bcast(&fine.cols, 1, MPI_INT, 0, MPI_COMM_WORLD);\n"},
+        False,
+    ),
+    "rows of another object": ({BEHIND: f"{BEHIND}    coarse.next = fine.next;\n"}, False),
+    "rows exchanged with another object": (
+        {
+            "static void step(": (
+                "static void cross(field *f, field *g)\n{\n    double **t = f->now;\n"
+                "    f->now = g->now;\n    g->now = t;\n}\n\nstatic void step("
+            ),
+            "        swap(&coarse);": "        swap(&coarse);\n        cross(&fine, &coarse);",
+        },
+        False,
+    ),
+    "the object changes meanwhile": (
+        {
+            "static void swap(field *f)\n": "static void swap(field *f, field *g)\n",
+            "    double **t = f->now;\n": "    double **t = f->now;\n    f = g;\n",
+            "swap(&fine);": "swap(&fine, &fine);",
+            "swap(&coarse);": "swap(&coarse, &fine);",
+        },
+        False,
+    ),
+    "longer rows of one": ({MADE: MADE.replace("cols + 2", "cols + 3")}, False),
+    "longer rows of one, in place": (
+        {ROWS: BLOCKS.replace("f->next[0] + i * (cols + 2)", "f->next[0] + i * (cols + 1)")},
+        False,
+    ),
+    "one array": ({MADE: "    f->next = f->now;\n"}, False),
+    "a row set anew": ({BEHIND: f"{BEHIND}    fine.next[3] = fine.next[4];\n"}, False),
+    "objects copied": ({BEHIND: f"{BEHIND}    coarse = fine;\n"}, False),
+    "its address is given": (
+        {
+            FIRST: f"static void turn(double ***p, double **q)\n{{\n    *p = q;\n}}\n\n{FIRST}",
+            BEHIND: f"{BEHIND}    turn(&fine.next, coarse.next);\n",
+        },
+        False,
+    ),
+    "of a routine that is not seen": (
+        {FIRST: f"double **unseen(int n, int m);\n\n{FIRST}", MADE: MADE.replace("make", "unseen")},
+        False,
+    ),
+    "one of two": (
+        {
+            MADE: MADE.replace(
+                "make(rows + 2, cols + 2)", "rank ? f->now : make(rows + 2, cols + 2)"
+            )
+        },
+        False,
+    ),
+    "set by a list": (
+        {
+            "field fine, coarse;": "field fine = {1, 1, make(3, 3), make(3, 3), 0, 0}, coarse;",
+        },
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_split(name: str, tmp_path: Path) -> None:
+    replacements, split = CASES[name]
+    path = tmp_path / "case.c"
+    path.write_text(changed(PROGRAM, replacements))
+    outcome = transform([path], Options())
+    assert not outcome.skipped, outcome.skipped
+    text = outcome.after[str(path)].decode()
+    assert ("exchange_start(&fine" in text) is split, text
