@@ -84,6 +84,7 @@ def test_untouched_bytes_stay(case: Path) -> None:
         "nested_vectors.cpp": 2,
         "planes.f": 4,
         "pointed.c": 4,
+        "returning.c": 4,
         "rotated.cpp": 2,
         "sequence.c": 2,
         "sequence.cpp": 2,

@@ -110,6 +110,83 @@ CASES: dict[str, tuple[dict[str, str], bool]] = {
     ),
 }
 
+# One array alone, so that nothing but the lengths of its rows tells what a message is apart from.
+ALONE = """#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+typedef struct {
+    int rows, cols;
+    double **u;
+} field;
+static double sum[40];
+static double **make(int n, int m)
+{
+    double **a = malloc(n * sizeof *a);
+    a[0] = calloc(n * m, sizeof **a);
+    for (int i = 1; i < n; i++)
+        a[i] = a[0] + i * m;
+    return a;
+}
+static void init(field *f, int rows, int cols)
+{
+    f->rows = rows;
+    f->cols = cols;
+    f->u = make(rows + 2, cols + 2);
+}
+static void other(field *f, field *g)
+{
+    OTHER
+}
+int main(int argc, char **argv)
+{
+    field f, g;
+    MPI_Init(&argc, &argv);
+    init(&f, 24, 20);
+    init(&g, 30, 10);
+    other(&f, &g);
+    for (int it = 0; it < 3; it++) {
+        MPI_Sendrecv(f.u[1], f.cols + 2, MPI_DOUBLE, 0, 0, f.u[0], f.cols + 2, MPI_DOUBLE, 0, 0,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 1; i <= f.rows; i++)
+            for (int j = 0; j <= f.cols + 1; j++)
+                sum[i] += f.u[i][j];
+    }
+    printf("%g\\n", sum[3] + f.u[0][0]);
+    MPI_Finalize();
+    return 0;
+}
+"""
+OTHERS = {
+    "nothing": ("g->rows = 3;", True),
+    "rows of its own": ("f->u = f->u;", True),
+    "rows of its own, by a local pointer": ("double **t = f->u;\n    f->u = t;", True),
+    "rows of another object": ("f->u = g->u;", False),
+    "rows of another object, by a local pointer": ("double **t = g->u;\n    f->u = t;", False),
+    "of another one by then": ("double **t = f->u;\n    f = g;\n    f->u = t;", False),
+    "made for other sizes": ("f->u = make(f->rows, f->cols);", False),
+    "made twice for the same": ("f->u = make(f->rows + 2, f->cols + 2);", False),
+    "rows that a parameter has": ("f->u = make(9, g->cols + 2);", False),
+    "one of two": ("f->u = g->rows > 3 ? f->u : g->u;", False),
+    "a list": ("field h = {1, 9, make(9, 11)};\n    f->u = h.u;", False),
+    "through its address": ("double ***p = &f->u;\n    *p = g->u;", False),
+    "another size": ("f->cols = g->rows;", False),
+    "another size of the other one": ("g->cols = f->rows;", False),
+    "another number of rows": ("g->rows = f->cols;", True),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_lengths(name: str, tmp_path: Path) -> None:
+    """Rows may be shorter than the message that the fields of the object tell of."""
+    statements, divided = OTHERS[name]
+    path = tmp_path / "case.c"
+    path.write_text(ALONE.replace("OTHER", statements))
+    outcome = transform([path], Options())
+    assert not outcome.skipped, outcome.skipped
+    text = outcome.after[str(path)].decode()
+    passed = "sum[i] += f.u[i][j];" in text.partition("MPI_Irecv")[2].partition("MPI_Wait")[0]
+    assert passed is divided, text
+
 
 @pytest.mark.parametrize("name", CASES)
 def test_split(name: str, tmp_path: Path) -> None:
