@@ -44,6 +44,18 @@ CASES: dict[str, tuple[dict[str, str], bool]] = {
     ),
     "rows set in place": ({ROWS: BLOCKS}, True),
     "each row of its own": ({ROWS: EACH, **FREED}, True),
+    "a size that changes in between": (
+        {ROWS: BLOCKS.replace("    f->now[0]", "    cols++;\n    f->now[0]")},
+        False,
+    ),
+    "a size that changes behind": ({ROWS: BLOCKS + "    cols++;\n"}, True),
+    "rows that are set first": (
+        {
+            ROWS: BLOCKS.replace("    f->now = malloc((rows + 2) * sizeof(double *));\n", "")
+            + "    f->now = malloc((rows + 2) * sizeof(double *));\n"
+        },
+        False,
+    ),
     "nothing at first": (
         {"    f->rows = rows;\n": "    f->now = NULL;\n    f->rows = rows;\n"},
         True,
@@ -116,7 +128,7 @@ ALONE = """#include <mpi.h>
 #include <stdlib.h>
 typedef struct {
     int rows, cols;
-    double **u;
+    double **u, **w;
 } field;
 static double sum[40];
 static double **make(int n, int m)
@@ -132,6 +144,7 @@ static void init(field *f, int rows, int cols)
     f->rows = rows;
     f->cols = cols;
     f->u = make(rows + 2, cols + 2);
+    f->w = make(rows + 2, 4);
 }
 static void other(field *f, field *g)
 {
@@ -166,6 +179,9 @@ OTHERS = {
     "made for other sizes": ("f->u = make(f->rows, f->cols);", False),
     "made twice for the same": ("f->u = make(f->rows + 2, f->cols + 2);", False),
     "rows that a parameter has": ("f->u = make(9, g->cols + 2);", False),
+    "shorter rows of its own": ("f->u = f->w;", False),
+    "shorter rows of its own, by a local pointer": ("double **t = f->w;\n    f->u = t;", False),
+    "rows of an object in an array": ("field *h[2] = {f, g};\n    h[0]->u = h[1]->u;", False),
     "one of two": ("f->u = g->rows > 3 ? f->u : g->u;", False),
     "a list": ("field h = {1, 9, make(9, 11)};\n    f->u = h.u;", False),
     "through its address": ("double ***p = &f->u;\n    *p = g->u;", False),
@@ -186,6 +202,20 @@ def test_lengths(name: str, tmp_path: Path) -> None:
     text = outcome.after[str(path)].decode()
     passed = "sum[i] += f.u[i][j];" in text.partition("MPI_Irecv")[2].partition("MPI_Wait")[0]
     assert passed is divided, text
+
+
+@pytest.mark.parametrize("exchanged", ["std::swap(f->u, g->u);", "std::swap(f->rows, g->rows);"])
+def test_std_swap(exchanged: str, tmp_path: Path) -> None:
+    """Rows that two objects exchange; numbers of rows tell nothing of their lengths."""
+    text = ALONE.replace("OTHER", exchanged).replace("    field f, g;\n", "")
+    text = text.replace("int main(", "static field f, g;\nint main(").replace("stdlib.h", "utility")
+    text = text.replace("malloc(n * sizeof *a)", "new double *[n]")
+    text = text.replace("calloc(n * m, sizeof **a)", "new double[n * m]")
+    path = tmp_path / "case.cpp"
+    path.write_text(text)
+    outcome = transform([path], Options())
+    assert not outcome.skipped, outcome.skipped
+    assert (b"MPI_Irecv" in outcome.after[str(path)]) is ("rows" in exchanged)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -72,20 +72,23 @@ class RowsOfFields:
             return None if length is None else self._told(routine, statement, made, length)
         lengths: set[Affine | None] = set()
         for store in self.stores[made.rows]:
-            if store.owner != made.owner or not self._is_behind(store.place, routine, statement):
+            if store.owner != made.owner or not self._is_behind(store, routine, statement):
                 return None
             if store.length is not None:
                 lengths.add(self._told(routine, statement, made, store.length))
         return _one(lengths)
 
-    def _is_behind(self, place: Place, routine: Routine, statement: Statement) -> bool:
-        """Whether a place stands behind a statement, in its block or further in."""
-        found, block = self._at(place), statement.parent
+    def _is_behind(self, store: RowStore, routine: Routine, statement: Statement) -> bool:
+        """Whether a row is set behind a statement, in its block or further in, by what it knows."""
+        found, block = self._at(store.place), statement.parent
         top = None if found is None or block is None else in_block(found[1], block)
-        if found is None or block is None or top is None:
+        if found is None or block is None or top is None or found[0] is not routine:
             return False
-        later = block.statements.index(top) > block.statements.index(statement)
-        return later and found[0] is routine
+        first, last = block.statements.index(statement), block.statements.index(top)
+        between = block.statements[first : last + 1]
+        changed = self.derived.footprints.changed_by(between, routine.file)
+        read = frozenset() if store.length is None else store.length.variables()
+        return first < last and read.isdisjoint(changed)
 
     def _told(
         self, routine: Routine, statement: Statement, made: RowsSet, length: Affine

@@ -96,7 +96,7 @@ def _row_store(reader: Reader, left: Any, right: Any) -> RowStore | None:
         if (from_row.key, from_row.owner) != (row.key, row.owner) or first is None:
             return None
         index = index.plus(first, -1)
-    key = row.key if from_row is not None else _pointer(reader, base)
+    key = row.key if from_row is not None else _pointer(reader, base, row.owner)
     if not key:
         return None
     if index == Affine(0):
@@ -140,13 +140,15 @@ def _base_of(reader: Reader, value: Any) -> tuple[Any | None, Affine | None]:
     return value, Affine(0)
 
 
-def _pointer(reader: Reader, base: Any) -> str:
-    """The local pointer that an expression names; "" where it is something else."""
-    named = base.referenced if base.kind is ck.DECL_REF_EXPR else None
-    if named is None or named.kind is not ck.VAR_DECL or not named.type.is_pointer:
+def _pointer(reader: Reader, base: Any, owner: str) -> str:
+    """The local pointer, or the field of an object, that an expression names; else ""."""
+    named = base.referenced if base.kind in (ck.DECL_REF_EXPR, ck.MEMBER_REF_EXPR) else None
+    if named is None or not named.type.is_pointer:
         return ""
-    key = reader.key_of(named)
-    return key if reader.program.variables[key].kind == "local" else ""
+    if named.kind is ck.FIELD_DECL:
+        return reader.key_of(named) if owner and reader.owner(base) == owner else ""
+    key = reader.key_of(named) if named.kind is ck.VAR_DECL else ""
+    return key if key and reader.program.variables[key].kind == "local" else ""
 
 
 def _place(cursor: Any) -> Place:
