@@ -29,6 +29,15 @@ BLOCKS = f"""{ALLOCATED}    f->now[0] = malloc((rows + 2) * (cols + 2) * sizeof(
 {LOOP}        f->now[i] = f->now[0] + i * (cols + 2);
 {LOOP}        f->next[i] = f->next[0] + i * (cols + 2);
 """
+HELD = f"""    f->one = malloc((rows + 2) * (cols + 2) * sizeof(double));
+    f->two = malloc((rows + 2) * (cols + 2) * sizeof(double));
+{ALLOCATED}    for (int i = 0; i < rows + 2; i++) {{
+        f->now[i] = &f->one[i * (cols + 2)];
+        f->next[i] = f->two + i * (cols + 2);
+    }}
+"""
+BLOCK = {ROWS: HELD, "    int above, below;\n": "    double *one, *two;\n    int above, below;\n"}
+BLOCK |= {"    free(f->now[0]);\n": "    free(f->one);\n", "    free(f->next[0]);\n": ""}
 EACH = f"""{ALLOCATED}    for (int i = 0; i < rows + 2; i++) {{
         f->now[i] = malloc((cols + 2) * sizeof(double));
         f->next[i] = malloc((cols + 2) * sizeof(double));
@@ -43,6 +52,26 @@ CASES: dict[str, tuple[dict[str, str], bool]] = {
         True,
     ),
     "rows set in place": ({ROWS: BLOCKS}, True),
+    "rows of blocks that it holds": (BLOCK, True),
+    "rows of one block": ({**BLOCK, ROWS: HELD.replace("f->two + i", "f->one + i")}, False),
+    "rows of another one's block": (
+        {
+            **BLOCK,
+            ROWS: HELD.replace("f->two + i", "g->two + i"),
+            "static void init(field *f,": "static void init(field *f, field *g,",
+            "init(&fine,": "init(&fine, &coarse,",
+            "init(&coarse,": "init(&coarse, &fine,",
+        },
+        False,
+    ),
+    "a block that is allocated again": (
+        {**BLOCK, BEHIND: f"{BEHIND}    fine.two = malloc(9999);\n"},
+        False,
+    ),
+    "the block is used as well": (
+        {**BLOCK, "            v[i][j] = u": "            f->one[i] = v[i][j] = u"},
+        False,
+    ),
     "each row of its own": ({ROWS: EACH, **FREED}, True),
     "a size that changes in between": (
         {ROWS: BLOCKS.replace("    f->now[0]", "    cols++;\n    f->now[0]")},
