@@ -233,6 +233,18 @@ def test_lengths(name: str, tmp_path: Path) -> None:
     assert passed is divided, text
 
 
+@pytest.mark.parametrize(("kept", "divided"), [("kept.u", False), ("NULL", True)])
+def test_a_routine_that_may_return_others(kept: str, divided: bool, tmp_path: Path) -> None:
+    returned = f"    if (n > 40)\n        a = {kept};\n    return a;"
+    text = ALONE.replace("OTHER", "").replace("    return a;", returned)
+    text = text.replace("static double sum", "static field kept;\nstatic double sum")
+    text = text.replace("    init(&g", "    init(&kept, 50, 3);\n    init(&g")
+    path = tmp_path / "case.c"
+    path.write_text(text)
+    outcome = transform([path], Options())
+    assert (b"MPI_Irecv" in outcome.after[str(path)]) is divided
+
+
 @pytest.mark.parametrize("exchanged", ["std::swap(f->u, g->u);", "std::swap(f->rows, g->rows);"])
 def test_std_swap(exchanged: str, tmp_path: Path) -> None:
     """Rows that two objects exchange; numbers of rows tell nothing of their lengths."""
