@@ -8,22 +8,23 @@ one array, as long as `j` stays in its row, which is looked at where elements ar
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 
 from imbrex.transform.analysis.aliases import Aliases
 from imbrex.transform.analysis.declared_lengths import from_declaration
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.lasting_rows import LASTING, LastingRows, Returned
 from imbrex.transform.analysis.library import Libraries
 from imbrex.transform.analysis.own_variables import is_of_another, place_in_c
-from imbrex.transform.analysis.rows_of_fields import Returned, RowsOfFields
 from imbrex.transform.model.affine import ARROW, PRODUCT, Affine
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.row_pointers import RowLengths, RowsSet, RowStore
-from imbrex.transform.model.statements import Statement
+from imbrex.transform.model.statements import Kind, Statement
 
-_ARGUMENT, _RETURN, _HEAP, _FIELD = "argument:", "return:", "heap:", "field:"
+_ARGUMENT, _RETURN, _HEAP = "argument:", "return:", "heap:"
 _FREED = frozenset(
     f"{_ARGUMENT}{name}:0" for name in ("free", "operator delete", "operator delete[]")
 )
@@ -49,14 +50,14 @@ def find_row_lengths(program: Program, known: frozenset[str], libraries: Librari
         return {}
     footprints = Footprints(program, Aliases(program, known), libraries)
     while True:
-        fields = {key for key in good if program.variables[key].kind == "field"}
-        of_fields = RowsOfFields(program, footprints, fields)
-        lengths = _Lengths(program, footprints, good - fields)
-        told = lengths.of_fields = of_fields.lengths(lengths.returned(lengths.found()))
+        keys = {key for key in good if program.variables[key].kind in LASTING}
+        lasting = LastingRows(program, footprints, keys)
+        lengths = _Lengths(program, footprints, good - keys)
+        told = lengths.lasting = lasting.lengths(lengths.returned(lengths.found()))
         found = lengths.found()
-        again = of_fields.lengths(lengths.returned(found))  # with what is told by fields
-        left = {key for key in fields if key not in told or again.get(key) != told[key]}
-        left |= of_fields.given_away(told, found)
+        again = lasting.lengths(lengths.returned(found))  # with what is told by these
+        left = {key for key in keys if key not in told or again.get(key) != told[key]}
+        left |= lasting.given_away(told, found)
         if not left:
             found |= told
             return {key: found.get(key) for key in sorted(good)}
@@ -65,11 +66,11 @@ def find_row_lengths(program: Program, known: frozenset[str], libraries: Librari
 
 
 def _is_candidate(program: Program, key: str) -> bool:
-    """Whether it is a local pointer, a parameter, or a field of structures, to pointers."""
+    """Whether it is a variable, a parameter, or a field of structures, that points to pointers."""
     variable = program.variables.get(key)
     if variable is None or key not in program.to_rows or key.endswith(".*"):
         return False
-    plain = variable.kind in ("local", "parameter", "field") and len(variable.bounds) == 1
+    plain = variable.kind in ("local", "parameter", *LASTING) and len(variable.bounds) == 1
     return plain and not (variable.volatile or variable.reference)
 
 
@@ -175,7 +176,8 @@ class _Lengths:
         self.program = program
         self.footprints = footprints
         self.good = good
-        self.of_fields: dict[str, Affine] = {}  # in terms of fields of the same object
+        # Of pointers that routines share; of a field in terms of fields of the same object.
+        self.lasting: dict[str, Affine] = {}
         self.set_to: dict[str, list[RowsSet]] = defaultdict(list)
         for made in program.rows_set:
             self.set_to[made.rows].append(made)
@@ -229,14 +231,16 @@ class _Lengths:
     def _set(self, key: str, lengths: dict[str, Affine], all_known: bool) -> set[Affine] | None:
         """What a pointer is set to in its routine."""
         said = {s.length for s in self.program.row_stores if s.rows == key and s.length is not None}
-        for source in self.sources[key] if key not in self.of_fields else ():
+        for source in self.sources[key]:
             if source in lengths:
                 said.add(lengths[source])
-            elif all_known and not source.startswith((_RETURN, _ARGUMENT, _FIELD)):
+            elif source in self.lasting or source.startswith((_RETURN, _ARGUMENT)):
+                continue  # told below
+            elif all_known:
                 return None
         for made in self.set_to[key]:
-            if made.source in self.of_fields:
-                length = self._of_field(made.source, made.source_owner)
+            if made.source in self.lasting:
+                length = self._shared(made.source, made.source_owner)
             elif made.routine:
                 length = self._returned(made, lengths)
             else:
@@ -246,8 +250,10 @@ class _Lengths:
             said.add(length)
         return said
 
-    def _of_field(self, key: str, owner: str) -> Affine | None:
-        return self.of_fields[key].of_object(owner) if owner else None
+    def _shared(self, key: str, owner: str) -> Affine | None:
+        """The length of rows that routines share, of those of this object."""
+        of_field = self.program.variables[key].kind == "field"
+        return self.lasting[key].of_object(owner) if owner or not of_field else None
 
     def returned(self, lengths: dict[str, Affine]) -> Returned:
         """What tells the length of the rows that a routine returns, in terms of its caller."""
@@ -275,8 +281,8 @@ class _Lengths:
             if argument is None or base is None:
                 return None
             length = lengths.get(base)
-            if base in self.of_fields:
-                length = self._of_field(base, argument.owner)
+            if base in self.lasting:
+                length = self._shared(base, argument.owner)
             if length is None:
                 return None
             pairs.append((call, length))
@@ -312,8 +318,14 @@ class _Lengths:
         block = None if place is None else from_declaration(routine, place[1])
         if block is None:
             return routine.body.statements
+        name = re.escape(self.program.variables[key].name.encode())
+        data = self.program.files[routine.file].data if routine.file in self.program.files else b""
         for number, statement in enumerate(block):
             inside = (a for s in statement.walk() for a in s.accesses)
-            if any(a.variable == key and a.write and not a.through for a in inside):
+            if not any(a.variable == key and a.write and not a.through for a in inside):
+                continue
+            text = data[statement.start : statement.end]
+            begins = not text or re.search(rb"\b%s\s*=" % name, text) is not None
+            if statement.kind is not Kind.DECLARE or begins:
                 return block[number:]
         return block

@@ -1,8 +1,9 @@
-"""Pointers to rows in structures, `f->now = alloc(f->rows + 2, f->cols + 2)`: how long rows are.
+"""Pointers to rows that routines share, `f->now = make(f->rows + 2, f->cols + 2)`: their lengths.
 
-The length is told by fields of the same object, which get their values in front of where the
-pointer gets its rows and nowhere else: no object has other sizes than those of its rows. What else
-sets such a pointer gives it rows of the same object, which are as long.
+Of a field they are told by fields of the same object, of a pointer at file scope by variables that
+last as long. These get their values in front of where the pointer gets its rows and nowhere else:
+rows never are of other sizes. What else sets such a pointer gives it rows of the same object, or
+that are as long.
 """
 
 from __future__ import annotations
@@ -22,8 +23,11 @@ from imbrex.transform.model.statements import Statement
 Returned = Callable[[RowsSet], Affine | None]  # the length of the rows that a routine returns
 
 
-class RowsOfFields:
-    """Looks at what sets fields that point to rows."""
+LASTING = ("field", "static", "global")
+
+
+class LastingRows:
+    """Looks at what sets fields and variables at file scope that point to rows."""
 
     def __init__(self, program: Program, footprints: Footprints, keys: set[str]) -> None:
         self.program = program
@@ -39,7 +43,7 @@ class RowsOfFields:
                 self.stores[store.rows].append(store)
 
     def lengths(self, returned: Returned) -> dict[str, Affine]:
-        """By field, in terms of fields of the same object (`→field`)."""
+        """By pointer; of a field in terms of fields of the same object (`→field`)."""
         if not (self.keys and self.derived.possible):
             return {}
         said: dict[str, set[Affine | None]] = defaultdict(set)
@@ -49,22 +53,24 @@ class RowsOfFields:
                     said[key].add(self._made(each, returned))
         found = {key: found for key in self.keys if (found := _one(said[key])) is not None}
         for key in self.keys - said.keys():  # what only exchanges rows with others
-            others = {found.get(each.source) for each in self.set_to[key]}
-            length = _one(others)
+            length = _one({found.get(each.source) for each in self.set_to[key]})
             found |= {} if length is None else {key: length}
         return {key: length for key, length in found.items() if self._is_told(key)}
 
     def _is_told(self, key: str) -> bool:
-        """Whether all that sets a field is noted, each with the object whose field it is."""
+        """Whether all that sets it is noted, of a field each with the object whose field it is."""
         facts = sum(target == key for target, _, _ in self.program.pointer_facts)
         sets = self.set_to[key]
         owned = all(each.owner for each in sets) and all(s.owner for s in self.stores[key])
-        return facts == len(sets) and owned
+        return facts == len(sets) and (owned or not self._is_field(key))
+
+    def _is_field(self, key: str) -> bool:
+        return self.program.variables[key].kind == "field"
 
     def _made(self, made: RowsSet, returned: Returned) -> Affine | None:
         """The length of rows that are made, in terms of the object that gets them."""
         found = self._at(made.place)
-        if found is None or not made.owner:
+        if found is None or (self._is_field(made.rows) and not made.owner):
             return None
         routine, statement = found
         if made.routine:
@@ -107,7 +113,7 @@ class RowsOfFields:
         return None
 
     def given_away(self, known: Mapping[str, Affine], lengths: Mapping[str, Affine]) -> set[str]:
-        """Fields that are set to rows of another length, or of another object."""
+        """The pointers that are set to rows of another length, or of another object."""
         wrong = set()
         for key, length in known.items():
             for each in self.set_to[key]:
