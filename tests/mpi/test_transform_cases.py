@@ -28,6 +28,7 @@ pytestmark = pytest.mark.untimed
 CASES = Path(__file__).parents[1] / "unit" / "transform" / "cases"
 NAMES = [
     "anyface.c",
+    "blocks.c",
     "asked.f90",
     "automatic.f90",
     "hosted.f90",
@@ -192,6 +193,7 @@ NAMES = [
 # On two ranks some of their branches or neighbours do not occur.
 WITH_NEIGHBOURS = {
     "anyface.c",
+    "blocks.c",
     "asked.f90",
     "automatic.f90",
     "hosted.f90",

@@ -1,4 +1,4 @@
-"""Messages that surely end in the line of the array that they begin, by loops beside them.
+"""Messages that surely end in the line of the array that they begin, by loops around them or near.
 
 `call mpi_send(u(1, ny), nx, ...)` of an array `u(0:1001, 0:65)` is one of row `ny` where `nx` is at
 most 1001. A loop over `u(i + 1, j)` up to `i = nx` shows that, as a subscript is within its bounds,
@@ -37,16 +37,34 @@ def note_rooms(program: Program, footprints: Footprints) -> None:
     possible = witnesses.derived.possible
     found = []
     for routine, statement, call, part in wanted:
-        stored = counts_stored(program, footprints, routine, call, part)
-        if not stored and possible:
-            fit = buffer_fit(program, call, part)
-            if fit is not None and fit.room.terms:
-                facts = _facts(program, call, part)
-                stored = witnesses.show(routine, statement, fit.room, facts)
+        fit = buffer_fit(program, call, part)
+        fortran = program.in_fortran(routine.file)
+        stored = fit is not None and _by_loops(footprints, routine, statement, fit.room)
+        stored = stored or (fortran and counts_stored(program, footprints, routine, call, part))
+        if fortran and not stored and possible and fit is not None and fit.room.terms:
+            facts = _facts(program, call, part)
+            stored = witnesses.show(routine, statement, fit.room, facts)
         if stored:
             found.append((call, part.buffer))
     for call, position in found:
         call.within_line |= {position}
+
+
+def _by_loops(footprints: Footprints, routine: Routine, statement: Statement, room: Affine) -> bool:
+    """Whether the loops around a message leave room for it in each iteration."""
+    block = statement.parent
+    while block is not None and block.owner is not None and room.terms:
+        owner = block.owner
+        known = owner.loop if owner.kind is Kind.LOOP else None
+        if known is not None and known.index in room.variables() and not known.unsigned:
+            changed = footprints.changed_by(block.statements, routine.file)
+            slope = room.coefficient(known.index)
+            end = known.high if slope is not None and slope < 0 else known.low
+            if slope is None or ({known.index} | end.variables()) & changed:
+                return False
+            room = room.substitute(known.index, end)
+        block = owner.parent
+    return not room.terms and room.constant >= 0
 
 
 def _wanted(
@@ -54,8 +72,7 @@ def _wanted(
 ) -> Iterator[tuple[Routine, Statement, Call, mpi_calls.PointToPoint]]:
     """Messages of which the section is not known, unless they end in the line that they begin."""
     for routine in program.routines.values():
-        source = program.files.get(routine.file)
-        if source is None or not source.is_fortran:
+        if routine.file not in program.files:
             continue
         for statement in routine.statements():
             if statement.kind is not Kind.SIMPLE:

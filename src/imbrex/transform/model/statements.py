@@ -70,6 +70,7 @@ class LoopRange:
     low: Affine
     high: Affine
     every: bool = True  # it takes each value between them, in one direction or the other
+    by: int | None = None  # how far each iteration of C goes, where that is a constant
     unsigned: bool = False  # of C: its header computes or compares without a sign
 
 

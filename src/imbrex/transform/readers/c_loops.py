@@ -31,13 +31,24 @@ def counted(reader: ExpressionReader, first: Any, test: Any, step: Any) -> LoopR
     if upward is None or start is None or bound is None or _index_of(reader, left) != index:
         return None
     strict = operator in (cc.LESS, cc.GREATER)
-    every = _by_one(reader, step)
+    by = _step(reader, step)
+    every = by is not None and abs(by) == 1
     unsigned = _unsigned(value) or _unsigned(test)
     if upward and operator in (cc.LESS, cc.LESS_EQUAL):
-        return LoopRange(index, start, bound.plus(Affine(int(strict)), -1), every, unsigned)
+        last = _last(start, bound.plus(Affine(int(strict)), -1), by)
+        return LoopRange(index, start, last, every, by, unsigned)
     if not upward and operator in (cc.GREATER, cc.GREATER_EQUAL):
-        return LoopRange(index, bound.plus(Affine(int(strict))), start, every, unsigned)
+        last = _last(start, bound.plus(Affine(int(strict))), by)
+        return LoopRange(index, last, start, every, by, unsigned)
     return None
+
+
+def _last(start: Affine, bound: Affine, by: int | None) -> Affine:
+    """The last value that is taken, where that can be told; else the bound."""
+    way = bound.plus(start, -1)
+    if by is None or way.terms or way.constant * by < 0:
+        return bound
+    return start.plus(Affine(way.constant - way.constant % by))
 
 
 def _unsigned(cursor: Any) -> bool:
@@ -47,12 +58,14 @@ def _unsigned(cursor: Any) -> bool:
     return any(_unsigned(operand) for operand in cursor.operands)
 
 
-def _by_one(reader: ExpressionReader, step: Any) -> bool:
-    """Whether a step that is known to go in one direction takes each value."""
+def _step(reader: ExpressionReader, step: Any) -> int | None:
+    """How far a step that is known to go in one direction goes, where that is a constant."""
     if step.kind is ck.UNARY_OPERATOR:
-        return True
+        return 1 if step.unary_operator in cc.INCREMENTS else -1
     amount = reader.affine(step.operands[1])
-    return amount is not None and not amount.terms and abs(amount.constant) == 1
+    if amount is None or amount.terms:
+        return None
+    return amount.constant * (1 if step.binary_operator == cc.ADD_ASSIGN else -1)
 
 
 def _index_of(reader: ExpressionReader, cursor: Any) -> str | None:

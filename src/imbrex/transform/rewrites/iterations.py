@@ -10,8 +10,10 @@ from imbrex.transform.model.memory import Access
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.routine import Routine
-from imbrex.transform.model.statements import Statement
+from imbrex.transform.model.sources import SourceFile
+from imbrex.transform.model.statements import Block, Kind, Statement
 from imbrex.transform.rewrites.base import Refusal
+from imbrex.transform.text.braces import can_be_braced
 from imbrex.transform.text.loop_guards import LoopGuards, read_guards
 
 # What cannot change the number of iterations, whatever it does: it neither leaves nor enters.
@@ -44,7 +46,7 @@ class Iterations:
         place = Location(routine.file, loop.line)
         outside = loop.parent
         room = body.braced and body.insertable and outside is not None
-        if not room or outside is None or not (outside.braced and outside.insertable):
+        if not room or outside is None or not has_room(source, outside):
             raise Refusal(self.name, Reason(ReasonKind.NOT_BRACED_STATEMENT(), place))
         if routine.problem or loop.stop is not None:
             cause = routine.problem or loop.stop
@@ -93,3 +95,12 @@ class Iterations:
             if call.name in mpi_calls.STARTS and call.arguments
             for argument in call.arguments[:1]
         )
+
+
+def has_room(source: SourceFile, block: Block) -> bool:
+    """Whether statements may stand in a block; the body of a loop in C may get braces for them."""
+    if block.braced or not block.insertable:
+        return block.insertable
+    return (
+        block.owner is not None and block.owner.kind is Kind.LOOP and can_be_braced(source, block)
+    )

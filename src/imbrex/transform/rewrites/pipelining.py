@@ -220,7 +220,7 @@ class Pipelining(Preparing[LoopSite, list[Ahead]]):
         mine = climb.accesses
         item.varies = any(a.variable == counter and not a.write for a in mine)
         if item.varies and item.piece is None and guards.step is not None and counter is not None:
-            advanced = Advanced(counter, guards.step)
+            advanced = Advanced(counter, guards.step, site.loop.loop)
             climb.advance(advanced, counter)
             mine = [a for a in climb.accesses if a.variable != counter or a.write]
         pair = self.footprints.conflict(mine, header, climb.changed)

@@ -9,6 +9,7 @@ from imbrex.transform.analysis.transfer import Role, Transfer
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.model.statements import Block, Kind, Statement
+from imbrex.transform.text.braces import closing, opening
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import (
     before_comments,
@@ -103,6 +104,16 @@ class Emitter:
         return self.edits
 
     def _block(self, block: Block) -> None:
+        stay = [s for s in block.statements if not s.removed]
+        more = len(stay) > 1 and any(s.kind is not Kind.INSERTED for s in stay)
+        if more and not block.braced:
+            self.edits.append(opening(self.source, block))
+            self._statements(block)
+            self.edits.append(closing(self.source, block))
+        else:
+            self._statements(block)
+
+    def _statements(self, block: Block) -> None:
         pending: list[Statement] = []
         anchor: Statement | None = None  # a removed statement whose place takes texts
         previous: Statement | None = None

@@ -104,7 +104,9 @@ def _of_c(program: Program, source: SourceFile, loop: Statement) -> LoopGuards |
     compare, index = match["compare"], match["index"]
     step = step if _SIMPLE.match(step) else f"({step})"
     advanced = f"{index} {'+' if up else '-'} {step}"
-    size = int(step) * (1 if up else -1) if step.isdigit() else None
+    size = None if loop.loop is None else loop.loop.by  # also of a macro, or of `2 * m`
+    if step.isdigit():
+        size = int(step) * (1 if up else -1)
     more = f"{advanced} {compare} {high}"
     return LoopGuards(index, f"{low} {compare} {high}", more, low, advanced, size)
 
