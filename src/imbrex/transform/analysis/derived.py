@@ -211,11 +211,13 @@ class Derived:
         values: list[Affine],
         *,
         made: bool = False,
+        held: bool = False,
     ) -> list[Affine] | None:
         """The values that a statement makes a variable of, by names that tell them ever after.
 
         `owner`: the object whose field `key` is; empty for a variable that routines share.
         `made`: it makes something of sizes that are as they are then, a datatype.
+        `held`: the values are sizes of what the variable, a pointer, gets; others may set it, too.
         """
         block = statement.parent
         array = bool(statement.allocates)  # whose elements, and whose bounds, are told apart
@@ -226,7 +228,7 @@ class Derived:
             return None
         here = block.statements.index(statement)
         first = here
-        for inner in () if array else self.setters.in_a_block(routine, block, key):
+        for inner in () if array or held else self.setters.in_a_block(routine, block, key):
             if inner is None or (inner is not statement and inner.kind is not Kind.DECLARE):
                 return None
             at = block.statements.index(inner) if inner in block.statements else here + 1
@@ -252,28 +254,6 @@ class Derived:
         if left and not (callers and self.in_front.by_callers(routine, block, here, key, left)):
             return None
         return known
-
-    def of_object(
-        self, routine: Routine, statement: Statement, owner: str, key: str, value: Affine
-    ) -> Affine | None:
-        """A size of what a statement makes the field `key` of an object point to, by fields of it.
-
-        These tell it ever after: all that sets them stands in front of the statement.
-        """
-        block = statement.parent
-        if block is None or not self.possible or not self.tellable(owner, key):
-            return None
-        if block.owner is not None and block.owner.kind not in (Kind.IF, Kind.BLOCK, Kind.LOOP):
-            return None
-        found = self._by_shared(routine, statement, owner, value, False)
-        names = set() if found is None else {n for t, _ in found.terms for n in t.split(PRODUCT)}
-        if found is None or not all(self._told_by(owner, key, name) for name in names):
-            return None
-        here = block.statements.index(statement)
-        sources = {name.removeprefix(ARROW) for name in names}
-        first, left = self.in_front.of(routine, block, here, owner, sources, here)
-        between = block.statements[first:here]
-        return found if not left and self.setters.passable(routine, between, owner, key) else None
 
     def _told_by(self, owner: str, key: str, name: str) -> bool:
         """Whether a value of `key` may be told by a variable, or a field of the same object."""

@@ -99,7 +99,9 @@ class LastingRows:
     def _told(
         self, routine: Routine, statement: Statement, made: RowsSet, length: Affine
     ) -> Affine | None:
-        return self.derived.of_object(routine, statement, made.owner, made.rows, length)
+        where = (routine, statement, made.owner, made.rows)
+        told = self.derived.settled(*where, [length], held=True)
+        return None if told is None else told[0]
 
     def _at(self, place: Place) -> tuple[Routine, Statement] | None:
         """The innermost statement at a place, and its routine."""
