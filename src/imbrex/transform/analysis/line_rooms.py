@@ -30,20 +30,16 @@ _CALLERS = 3  # how far up they are looked at
 
 def note_rooms(program: Program, footprints: Footprints) -> None:
     """Note with each message which buffers such loops tell of; footprints become stale."""
-    wanted = list(_wanted(program))
-    if not wanted:
-        return
     witnesses = _Witnesses(program, footprints)
-    possible = witnesses.derived.possible
     found = []
-    for routine, statement, call, part in wanted:
+    for routine, statement, call, part in list(_wanted(program)):
         fit = buffer_fit(program, call, part)
-        fortran = program.in_fortran(routine.file)
         stored = fit is not None and _by_loops(footprints, routine, statement, fit.room)
-        stored = stored or (fortran and counts_stored(program, footprints, routine, call, part))
-        if fortran and not stored and possible and fit is not None and fit.room.terms:
-            facts = _facts(program, call, part)
-            stored = witnesses.show(routine, statement, fit.room, facts)
+        if not stored and program.in_fortran(routine.file):
+            stored = counts_stored(program, footprints, routine, call, part)
+            if not stored and fit is not None and fit.room.terms and witnesses.derived.possible:
+                facts = _facts(program, call, part)
+                stored = witnesses.show(routine, statement, fit.room, facts)
         if stored:
             found.append((call, part.buffer))
     for call, position in found:

@@ -9,7 +9,7 @@ from imbrex.transform.analysis.transfer import Role, Transfer
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.model.statements import Block, Kind, Statement
-from imbrex.transform.text.braces import closing, opening
+from imbrex.transform.text.braces import can_be_braced, closing, opening
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import (
     before_comments,
@@ -106,7 +106,7 @@ class Emitter:
     def _block(self, block: Block) -> None:
         stay = [s for s in block.statements if not s.removed]
         more = len(stay) > 1 and any(s.kind is not Kind.INSERTED for s in stay)
-        if more and not block.braced:
+        if more and not block.braced and can_be_braced(self.source, block):
             self.edits.append(opening(self.source, block))
             self._statements(block)
             self.edits.append(closing(self.source, block))
