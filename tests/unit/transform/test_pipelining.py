@@ -63,6 +63,11 @@ LOOP = "for (k = 0; k < n; k++) "
 
 # name: (code in main, what is asked in front of the loop, what in an iteration)
 POSTED = {
+    "a plane for each iteration, the first one used": (
+        LOOP + "{\n" + PLANE + "\nwork(&field[k][0]);\nwork(&field[0][0]);\n}",
+        "0 < n",
+        "k + 1 < n",
+    ),
     "as usual": (LOOP + BODY, "0 < n", "k + 1 < n"),
     "up to a bound": ("for (k = 1; k <= n; k++) " + BODY, "1 <= n", "k + 1 <= n"),
     "downward": ("for (k = n; k > 0; --k) " + BODY, "n > 0", "k - 1 > 0"),
@@ -163,7 +168,10 @@ REFUSED = {
     + "{\n"
     + PLANE
     + "\nwork(&field[k][0]);\nwork(u);\nfield[k + 1][3] = 1.0;\n}",
-    "a plane for each iteration, all used": LOOP + "{\n" + PLANE + "\nwork(&field[0][0]);\n}",
+    "a plane for each iteration, all used": LOOP
+    + "{\n"
+    + PLANE
+    + "\nfor (int row = 0; row < N; row++)\nwork(&field[row][0]);\n}",
     "a request for each iteration": LOOP
     + f"{{\nMPI_Irecv(edge, {FROM}, &queue[k % 9]);\nMPI_Wait(&queue[k % 9], MPI_STATUS_IGNORE);\n"
     "unpack();\nwork(u);\n}",
