@@ -63,11 +63,6 @@ LOOP = "for (k = 0; k < n; k++) "
 
 # name: (code in main, what is asked in front of the loop, what in an iteration)
 POSTED = {
-    "a plane for each iteration, the first one used": (
-        LOOP + "{\n" + PLANE + "\nwork(&field[k][0]);\nwork(&field[0][0]);\n}",
-        "0 < n",
-        "k + 1 < n",
-    ),
     "as usual": (LOOP + BODY, "0 < n", "k + 1 < n"),
     "up to a bound": ("for (k = 1; k <= n; k++) " + BODY, "1 <= n", "k + 1 <= n"),
     "downward": ("for (k = n; k > 0; --k) " + BODY, "n > 0", "k - 1 > 0"),
@@ -225,6 +220,16 @@ def test_not_posted_ahead(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyP
     outcome = rewritten(REFUSED[name], tmp_path, monkeypatch)
     assert outcome.after["loop.c"].decode().count("MPI_Irecv(") < 2
     assert not any("pipelining" in d.rewrites for d in outcome.decisions)
+
+
+def test_a_plane_passes_what_uses_the_first_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next iteration's is another one: there is none before the first iteration."""
+    code = f"{LOOP}{{\n{PLANE}\nwork(&field[k][0]);\nwork(&field[0][0]);\n}}"
+    text = rewritten(code, tmp_path, monkeypatch).after["loop.c"].decode()
+    assert text.count("MPI_Irecv(") == 2
+    assert text.rindex("MPI_Irecv(") < text.index("work(&field[0][0])")
 
 
 def test_two_receives_go_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
