@@ -143,6 +143,13 @@ CASES: dict[str, tuple[dict[str, str], bool]] = {
         },
         False,
     ),
+    "declared with a pointer to one": (
+        {
+            "field fine, coarse;": "field fine, coarse, *one = &fine;",
+            "step(&fine, 0.1)": "step(one, 0.1)",
+        },
+        True,
+    ),
     "set by a list": (
         {
             "field fine, coarse;": "field fine = {1, 1, make(3, 3), make(3, 3), 0, 0}, coarse;",
@@ -251,8 +258,7 @@ def test_a_routine_that_may_return_others(kept: str, divided: bool, tmp_path: Pa
 @pytest.mark.parametrize("exchanged", ["std::swap(f->u, g->u);", "std::swap(f->rows, g->rows);"])
 def test_std_swap(exchanged: str, tmp_path: Path) -> None:
     """Rows that two objects exchange; numbers of rows tell nothing of their lengths."""
-    text = ALONE.replace("OTHER", exchanged).replace("    field f, g;\n", "")
-    text = text.replace("int main(", "static field f, g;\nint main(").replace("stdlib.h", "utility")
+    text = ALONE.replace("OTHER", exchanged).replace("stdlib.h", "utility")
     text = text.replace("malloc(n * sizeof *a)", "new double *[n]")
     text = text.replace("calloc(n * m, sizeof **a)", "new double[n * m]")
     path = tmp_path / "case.cpp"

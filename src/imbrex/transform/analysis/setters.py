@@ -218,7 +218,7 @@ class Setters:
     def setting(self, key: str) -> Iterator[tuple[Routine, Statement]]:
         """The statements that may give a variable a value."""
         for where, statement in self.writers.get(key, []):
-            if statement.kind is not Kind.DECLARE or self._begins(where, statement):
+            if statement.kind is not Kind.DECLARE or self._begins(where, statement, key):
                 yield where, statement
 
     def in_a_block(self, routine: Routine, block: Block, key: str) -> Iterator[Statement | None]:
@@ -262,13 +262,13 @@ class Setters:
                         found.setdefault(callee.key, []).append((user, statement))
         return found
 
-    def _begins(self, routine: Routine, statement: Statement) -> bool:
-        """Whether a declaration gives what it declares a value."""
+    def _begins(self, routine: Routine, statement: Statement, key: str) -> bool:
+        """Whether a declaration gives a variable, or a field of what it declares, a value."""
         source = self.program.files.get(routine.file)
-        if source is None or source.is_cxx or source.is_fortran:
+        if source is None or source.is_fortran or statement.calls:
             return True
-        text = source.data[statement.start : statement.end]
-        return any(mark in text for mark in (b"=", b"(", b"{"))
+        given = [a for a in statement.accesses if a.write and a.variable not in statement.unset]
+        return key in self.footprints.changed(given)
 
     def names(self, routine: Routine, statement: Statement, owner: str, key: str) -> bool:
         """Whether what a statement sets of a field is that of this object."""

@@ -109,6 +109,7 @@ class Statement:
     meant: dict[str, Meant] = field(default_factory=dict)
     # Of a declaration of C: no request begins with the handle of a message that is under way.
     begins_unused: bool = False
+    unset: frozenset[str] = frozenset()  # of a declaration of C: the variables without a value
     chooses: tuple[str, Choice] | None = None  # the same, of one of two values
     swaps: tuple[str, str] | None = None  # the pointers that `std::swap` exchanges, alone
     exchanges: tuple[str, str] | None = None  # the objects of C++ that it exchanges, alone

@@ -16,7 +16,7 @@ from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_formulas, c_methods, c_vectors
 from imbrex.transform.readers.c_built import built
-from imbrex.transform.readers.c_copies import copied_with
+from imbrex.transform.readers.c_copies import copied_with, leaves_unset
 from imbrex.transform.readers.c_expressions import ExpressionReader
 from imbrex.transform.readers.c_loops import counted
 from imbrex.transform.readers.c_reductions import counted_array, reduction
@@ -264,6 +264,8 @@ class StatementReader:
                 continue
             key = self.expressions.key_of(child)
             value = child.initializer
+            if value is None or leaves_unset(value.stripped):
+                statement.unset |= {key}
             if child.tree.declaration(child.raw).held_lambda is not None:
                 effects.accesses.append(Access(key, False, True, child.location.line))
                 continue  # read where it is called
