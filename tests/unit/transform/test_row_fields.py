@@ -146,7 +146,7 @@ CASES: dict[str, tuple[dict[str, str], bool]] = {
     "declared with a pointer to one": (
         {
             "field fine, coarse;": "field fine, coarse, *one = &fine;",
-            "step(&fine, 0.1)": "step(one, 0.1)",
+            "destroy(&fine);": "destroy(one);",
         },
         True,
     ),
