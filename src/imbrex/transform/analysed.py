@@ -16,8 +16,9 @@ from imbrex.transform.analysis.datatype_values import name_datatypes
 from imbrex.transform.analysis.datatypes import find_layouts
 from imbrex.transform.analysis.declared_lengths import settle_lengths
 from imbrex.transform.analysis.derived import main_derived, name_derived
-from imbrex.transform.analysis.distinct import find_distinct, find_owned
+from imbrex.transform.analysis.distinct import between_objects, find_distinct, find_owned
 from imbrex.transform.analysis.element_indices import name_indices
+from imbrex.transform.analysis.equal_objects import name_equal
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.given_extents import find_extents
 from imbrex.transform.analysis.given_values import note_given
@@ -68,10 +69,12 @@ class Analysis:
         aliases.distinct |= find_references(program, aliases) | find_restricted(program)
         aliases.distinct |= find_set_from(program, aliases.distinct)
         aliases.owned = find_owned(program, aliases)
+        aliases.exchanged = set(between_objects(program))
         settle_lengths(program, Footprints(program, aliases, libraries))
         name_kept(program, Footprints(program, aliases, libraries))
         name_constants(program, Footprints(program, aliases, libraries))
         name_derived(program, Footprints(program, aliases, libraries))
+        name_equal(program, Footprints(program, aliases, libraries))
         name_built(program, Footprints(program, aliases, libraries))
         pass_assigned(program, Footprints(program, aliases, libraries))
         tell_indices(program, Footprints(program, aliases, libraries))

@@ -41,6 +41,7 @@ class Aliases:
         self.addressed: set[str] = set()
         # Fields that hold allocations of their own in each structure.
         self.owned: set[str] = set()
+        self.exchanged: set[str] = set()  # fields of which two objects exchange what they hold
         # Arrays of pointers each of which holds allocations of its own.
         self.slotted: Owned = {}
         self._objects: dict[tuple[str, bool], set[str]] = {}
@@ -352,6 +353,8 @@ class Aliases:
         """
         variable = self.program.variables.get(left.variable)
         if not (left.owner and right.owner):
+            return False
+        if left.variable in self.exchanged and left.variable in changed:
             return False
         owned = left.variable in self.owned or self.is_vector(left.variable)
         owned = owned or (variable is not None and variable.apart)

@@ -65,11 +65,12 @@ def find_owned(program: Program, aliases: Aliases) -> set[str]:
 
     Then two structures never hold the same one. What a field holds is followed through the call
     of the routine that allocates for it, so that each structure's arrays are its own although one
-    statement allocates them all.
+    statement allocates them all. Two structures may exchange what they hold.
     """
     if program.unread_code or not program.is_whole:
         return set()
     found = set()
+    moves = between_objects(program)
     given_away = lru_cache(maxsize=None)(partial(handed_out, program))
     for key, variable in program.variables.items():
         if variable.kind != "field" or not variable.pointer or key.endswith(".*"):
@@ -83,8 +84,25 @@ def find_owned(program: Program, aliases: Aliases) -> set[str]:
             for target, form, source in program.pointer_facts
             if target == key or (target.startswith("*") and key in aliases.pointees(target[1:]))
         ]
-        if set_to and all(f == "addr" and s.startswith("heap:") for f, s in set_to):
+        new = [source for form, source in set_to if form == "addr"]
+        exchanged = len(set_to) - len(new)
+        if new and exchanged == moves[key] and all(name.startswith("heap:") for name in new):
             found.add(key)
+    return found
+
+
+def between_objects(program: Program) -> Counter[str]:
+    """How often each field is set where two objects exchange what it holds."""
+    found: Counter[str] = Counter()
+    for routine in program.routines.values():
+        source = program.files.get(routine.file)
+        data = b"" if source is None else source.data
+        for block in routine.body.every():
+            moves = [_move(statement, data) for statement in block.statements]
+            for kept, ring in closed(moves):
+                keys = {key for key, _ in ring}
+                if len(keys) == 1 and len({kept, *ring}) == len(ring) + 1 > 2:
+                    found[ring[0][0]] += len(ring)
     return found
 
 

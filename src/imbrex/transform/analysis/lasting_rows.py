@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from functools import cached_property
 
 from imbrex.transform.analysis.derived import Derived
+from imbrex.transform.analysis.equal_objects import find_equal
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.setters import in_block
-from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.affine import ARROW, PRODUCT, Affine
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.row_pointers import Place, RowsSet, RowStore
@@ -99,6 +101,8 @@ class LastingRows:
     def _told(
         self, routine: Routine, statement: Statement, made: RowsSet, length: Affine
     ) -> Affine | None:
+        if self._is_equal(length):
+            return _anyones(length)  # wherever it is made
         where = (routine, statement, made.owner, made.rows)
         told = self.derived.settled(*where, [length], held=True)
         return None if told is None else told[0]
@@ -122,12 +126,35 @@ class LastingRows:
                 if each.routine or each.new:
                     continue
                 if each.source in known:
-                    same = each.source_owner == each.owner and known[each.source] == length
+                    same = each.source_owner == each.owner or self._is_equal(length)
+                    same = same and known[each.source] == length
                 else:
-                    same = lengths.get(each.source) == length.of_object(each.owner)
+                    theirs = lengths.get(each.source)
+                    same = theirs == length.of_object(each.owner)
+                    same = same or (self._is_equal(length) and _anyones(theirs) == length)
                 if not same:
                     wrong.add(key)
         return wrong
+
+    def _is_equal(self, length: Affine) -> bool:
+        """Whether a length is told by fields that all objects have alike."""
+        factors = {factor for term, _ in length.terms for factor in term.split(PRODUCT)}
+        return bool(factors) and {factor.rpartition(ARROW)[2] for factor in factors} <= self.equal
+
+    @cached_property
+    def equal(self) -> frozenset[str]:
+        """The fields that all objects have alike: these may exchange their rows."""
+        return find_equal(self.program, self.derived.footprints)
+
+
+def _anyones(length: Affine | None) -> Affine | None:
+    """A length that is told by fields of an object as one of fields of any."""
+
+    def named(factor: str) -> Affine:
+        _, arrow, key = factor.partition(ARROW)
+        return Affine.variable(f"{ARROW}{key}" if arrow else factor)
+
+    return None if length is None else length.replace(named)
 
 
 def _one(lengths: set[Affine | None]) -> Affine | None:

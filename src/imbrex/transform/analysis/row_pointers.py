@@ -17,7 +17,7 @@ from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.lasting_rows import LASTING, LastingRows, Returned
 from imbrex.transform.analysis.library import Libraries
 from imbrex.transform.analysis.own_variables import is_of_another, place_in_c
-from imbrex.transform.model.affine import ARROW, PRODUCT, Affine
+from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.routine import Routine
@@ -308,9 +308,7 @@ class _Lengths:
     def _stays(self, routine: Routine, key: str, length: Affine) -> bool:
         """Whether what the length is made of keeps its value from where the pointer is set on."""
         changed = self.footprints.changed_by(self._behind(routine, key), routine.file)
-        factors = [factor for term, _ in length.terms for factor in term.split(PRODUCT)]
-        owners = {factor.partition(ARROW)[0] for factor in factors}
-        return (length.variables() | owners).isdisjoint(changed)
+        return length.variables().isdisjoint(changed)
 
     def _behind(self, routine: Routine, key: str) -> list[Statement]:
         """The statements of a pointer's block from the first on that sets it."""
