@@ -67,8 +67,8 @@ def _calls(derived: Derived, routine: Routine) -> _Calls | None:
         return None
     user, first = every[0]
     block = first.parent
-    together = all(u is user and s.parent is block and len(s.calls) == 1 for u, s in every)
-    if block is None or not together or not _runs_once(derived, user, first, frozenset()):
+    in_one_block = all(u is user and s.parent is block and len(s.calls) == 1 for u, s in every)
+    if block is None or not in_one_block or not _runs_once(derived, user, first, frozenset()):
         return None
     calls = [statement.calls[0] for _, statement in every]
     if not all(call.is_statement and not call.macro for call in calls):
