@@ -120,9 +120,9 @@ def _fields(derived: Derived, routine: Routine, calls: _Calls) -> Iterator[str]:
     given = [a for s in between for a in s.accesses if not a.write and s.calls]
     of_type = f"field:{record}."
     read = [a for a in footprints.of_routine(routine).accesses if not a.write]
-    others = [a for a in read + given if not a.variable.startswith(of_type)]
+    elsewhere = [a for a in read + given if not a.variable.startswith(of_type)]
     written = [a for a in touched if a.write]
-    if footprints.conflict(_seen_outside(program, routine, others), written, changed):
+    if footprints.conflict(_seen_outside(program, routine, elsewhere), written, changed):
         return
     own = {a.variable for a in read if a.variable.startswith(of_type)}
     if not all(_set_before(derived, routine, mine, key) for key in own):
