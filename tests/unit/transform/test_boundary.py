@@ -65,7 +65,7 @@ REFUSED = {
     ),
     "a store through a pointer": (ROWS + "p[j] = u[i + 1][j];", ""),
     "an index of an index": (ROWS + "w[(int)v[i][j]] = u[i + 1][j];", "depend on each other"),
-    "a step of two": ("for (int i = 1; i <= N; i += 2) v[i][1] = u[i + 1][1];", "count by one"),
+    "a step of two": ("for (int i = 2; i <= N; i += 2) v[i][1] = u[i + 1][1];", "count by one"),
     "an unsigned bound": (
         "for (unsigned k = rank + 1; k <= m; k++) v[k][1] = u[k + 1][1];",
         "counts without a sign",

@@ -15,6 +15,8 @@ from imbrex.transform.reading import read_program
 
 PROGRAM = """#include <stdlib.h>
 #include <math.h>
+#include <string.h>
+#include <time.h>
 typedef struct grid {
     int n, m;
     double *u;
@@ -59,6 +61,8 @@ CASES: dict[str, tuple[dict[str, str], set[str]]] = {
     "what it reads through a pointer": ({"value": "r->size", "between": "r.size = 2;"}, NONE),
     "what others read": ({"between": "calls = 7;"}, BOTH),
     "counted": ({"value": "calls++"}, NONE),
+    "by the time": ({"value": "n + (int)time(NULL)"}, NONE),
+    "by what was asked for": ({"value": 'n + (getenv("N") != NULL)'}, NONE),
     "at random": ({"value": "n + rand()"}, NONE),
     "by a function that is known": ({"value": "n + (int)sqrt(n)"}, BOTH),
     "by one of the program": (
@@ -90,7 +94,10 @@ CASES: dict[str, tuple[dict[str, str], set[str]]] = {
     "in a loop": ({"front": "for (int i = 0; i < 2; i++, k++) {", "behind": "}"}, NONE),
     "in an if": ({"front": "if (argc > 1) {", "behind": "}"}, BOTH),
     "one in an if": ({"between": "if (argc > 1)"}, NONE),
-    "a third one": ({"objects": "grid a, b, c;", "behind": "c.u = a.u;"}, NONE),
+    "a third one whose sizes are not asked for": (
+        {"objects": "grid a, b, c;", "behind": "c.u = a.u;"},
+        BOTH,
+    ),
     "a third one, made so as well": (
         {"objects": "grid a, b, c;", "behind": "init(&c, k, &r);"},
         BOTH,
@@ -99,7 +106,26 @@ CASES: dict[str, tuple[dict[str, str], set[str]]] = {
         {"objects": "grid a, b, c;", "behind": "init(&c, 7, &r);"},
         NONE,
     ),
-    "an array of them": ({"objects": "grid a, b, c[2];", "behind": "c[0].u = a.u;"}, NONE),
+    "a third one that begins with zeros": (
+        {"objects": "grid a, b; static grid c;", "behind": "k = c.n + c.m;"},
+        NONE,
+    ),
+    "a third one that gets zeros": (
+        {"objects": "grid a, b, c;", "behind": "memset(&c, 0, sizeof c);\n    k = c.n + c.m;"},
+        NONE,
+    ),
+    "an array that begins with zeros": (
+        {"objects": "grid a, b; static grid c[2];", "behind": "k = c[1].n + c[0].m;"},
+        NONE,
+    ),
+    "allocated ones that begin with zeros": (
+        {"behind": "grid *p = calloc(1, sizeof(grid)); k = p->n + p->m;"},
+        NONE,
+    ),
+    "an array of them whose sizes are not asked for": (
+        {"objects": "grid a, b, c[2];", "behind": "c[0].u = a.u;"},
+        BOTH,
+    ),
     "one in another structure": (
         {
             "extra": "typedef struct { grid g; int k; } level;\nstatic level fine;",

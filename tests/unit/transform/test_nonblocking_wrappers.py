@@ -58,6 +58,7 @@ USUAL = {
 }
 SPLIT = {
     "as usual": {},
+    "a return ahead of the messages": {"first": "if (up < 0) return;"},
     "requests of the file": {
         "top": "static MPI_Request r[4];",
         "requests": "other",
@@ -108,7 +109,9 @@ WHOLE = {
         "behind": "if (up) in2[0] = s * in[0];",
     },
     "a barrier": {"behind": "MPI_Barrier(MPI_COMM_WORLD);"},
-    "a return ahead of the wait": {"first": "if (up < 0) return;"},
+    "a return ahead of the wait": {
+        "wait": "if (up < 0) return;\n    MPI_Waitall(4, r, MPI_STATUSES_IGNORE);"
+    },
 }
 
 

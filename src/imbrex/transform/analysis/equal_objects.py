@@ -58,7 +58,6 @@ class _Calls:
     first: int
     last: int
     position: int
-    objects: frozenset[str]
 
 
 def _calls(derived: Derived, routine: Routine) -> _Calls | None:
@@ -77,12 +76,8 @@ def _calls(derived: Derived, routine: Routine) -> _Calls | None:
     apart = [n for n, texts in enumerate(zip(*given, strict=False)) if len(set(texts)) > 1]
     if len(apart) != 1 or len({len(texts) for texts in given}) != 1:
         return None
-    bases = [call.arguments[apart[0]] for call in calls]
-    if any(base.through or base.base is None for base in bases):
-        return None
     places = sorted(block.statements.index(statement) for _, statement in every)
-    objects = frozenset(base.base or "" for base in bases)
-    return _Calls(user, block, places[0], places[-1], apart[0], objects)
+    return _Calls(user, block, places[0], places[-1], apart[0])
 
 
 def _runs_once(
@@ -107,7 +102,7 @@ def _fields(derived: Derived, routine: Routine, calls: _Calls) -> Iterator[str]:
     program, footprints = derived.program, derived.footprints
     mine = routine.parameters[calls.position]
     record = _type_of(program.variables[mine]) if mine in program.variables else ""
-    if not record or not _are_all(program, footprints, record, calls.objects):
+    if not record:
         return
     same = _is_repeatable(program, routine, frozenset())
     if not (same and _names_members(program, routine, mine)):
@@ -162,24 +157,6 @@ def _names_members(program: Program, routine: Routine, owner: str) -> bool:
 def _is_in(routine: Routine, key: str) -> bool:
     place = re.match(r"\d+", key.rpartition(":")[2])
     return place is not None and routine.body.start <= int(place[0]) < routine.body.end
-
-
-def _are_all(
-    program: Program, footprints: Footprints, record: str, objects: frozenset[str]
-) -> bool:
-    """Whether a type has no other objects: in arrays, in other ones, or allocated."""
-    for key, variable in program.variables.items():
-        if variable.kind == "field":
-            if record in re.findall(r"\w+", variable.element):
-                return False
-        elif record == _type_of(variable):
-            if variable.pointer:
-                held = footprints.aliases.objects(key, True)
-                if not held <= objects:
-                    return False
-            elif variable.bounds or key not in objects:
-                return False
-    return True
 
 
 def _is_repeatable(program: Program, routine: Routine, inside: frozenset[str]) -> bool:
