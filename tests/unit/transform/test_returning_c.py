@@ -126,6 +126,18 @@ def test_what_the_start_hands_on(tmp_path: Path) -> None:
     file = tmp_path / "early.c"
     first = "int p;\n    MPI_Comm_size(MPI_COMM_WORLD, &p);\n    if (p == 1) return;"
     file.write_text(PROGRAM % {"first": first, "last": "", "between": ""})
+    assert_handed_on(file, "if (p == 1)")
+
+
+def test_what_a_macro_asks_is_handed_on_as_well(tmp_path: Path) -> None:
+    file = tmp_path / "early.c"
+    first = "int p;\n    MPI_Comm_size(MPI_COMM_WORLD, &p);\n    if (ALONE) return;"
+    text = PROGRAM % {"first": first, "last": "", "between": ""}
+    file.write_text(f"#define ALONE (p == 1)\n{text}")
+    assert_handed_on(file, "if (ALONE)")
+
+
+def assert_handed_on(file: Path, asked: str) -> None:
     text = transform([file], Options()).after[str(file)].decode()
     start = text[text.index("exchange_start(") :]
-    assert start.index("*imbrex_p = p;") < start.index("if (p == 1)")
+    assert start.index("*imbrex_p = p;") < start.index(asked)

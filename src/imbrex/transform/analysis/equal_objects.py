@@ -62,7 +62,7 @@ class _Calls:
 
 def _calls(derived: Derived, routine: Routine) -> _Calls | None:
     every = derived.setters.callers.get(routine.key, [])
-    if len(every) < 2 or routine.problem or routine.address_taken:
+    if len(every) < 2 or routine.problem or routine.address_taken or routine.on_object:
         return None
     user, first = every[0]
     block = first.parent
@@ -74,7 +74,7 @@ def _calls(derived: Derived, routine: Routine) -> _Calls | None:
         return None
     given = [[a.text.strip() for a in call.arguments] for call in calls]
     apart = [n for n, texts in enumerate(zip(*given, strict=False)) if len(set(texts)) > 1]
-    if len(apart) != 1 or len({len(texts) for texts in given}) != 1:
+    if len(apart) != 1 or {len(texts) for texts in given} != {len(routine.parameters)}:
         return None
     places = sorted(block.statements.index(statement) for _, statement in every)
     return _Calls(user, block, places[0], places[-1], apart[0])

@@ -39,7 +39,7 @@ from imbrex.transform.text.members import (
     takes_prototypes,
 )
 from imbrex.transform.text.name_lists import renamed_in
-from imbrex.transform.text.returning import Segments, composed, handed, segments
+from imbrex.transform.text.returning import Segment, composed, handed, segments
 from imbrex.transform.text.routine_text import c_routine_text, fortran_routine_text
 from imbrex.transform.text.specification import (
     c_declarations,
@@ -259,19 +259,19 @@ class Halves:
             return [indent + data[statement.code_start : statement.end].decode(), *behind]
         return [data[start:stop].decode(), *behind]
 
-    def _half(self, number: int, parts: Segments, kept: list[Variable]) -> str:
-        body = "\n".join(line for _, lines in parts for line in lines)
+    def _half(self, number: int, parts: list[Segment], kept: list[Variable]) -> str:
+        body = "\n".join(line for part in parts for line in part.lines)
         needed = identifiers(body, fold=self.fortran)
         if self.fortran:
             needed |= {variable.name.lower() for variable in kept}
         names = [self.program.variables[key].name for key in self.routine.parameters]
         if self.fortran:
             return self._fortran_half(number, body, needed, names, kept)
-        parts = [(e, [in_half(self.program, kept, t) for t in lines]) for e, lines in parts]
+        parts = [replace(p, lines=[in_half(self.program, kept, t) for t in p.lines]) for p in parts]
         if number == 0:
-            parts[-1] = (parts[-1][0], [*self._begun(), *parts[-1][1]])
-            parts = handed(parts, [v.name for v in kept if is_carried(v)], self._indent())
-        body = "\n".join(line for _, lines in parts for line in lines)
+            parts[-1] = replace(parts[-1], lines=[*self._begun(), *parts[-1].lines])
+            parts = handed(parts, [v for v in kept if is_carried(v)], self._indent())
+        body = "\n".join(line for part in parts for line in part.lines)
         needed |= identifiers(body, fold=False)
         given = {v.name for v in kept if number or not is_carried(v)}
         before = c_declarations(self.source, self.routine, needed, given)
