@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from imbrex.transform.analysis.derived import Derived
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.own_variables import is_of_another
 from imbrex.transform.analysis.renaming import Renaming
 from imbrex.transform.model.affine import ARROW, Affine, field_of
 from imbrex.transform.model.memory import Access, Variable
@@ -135,13 +136,13 @@ def _type_of(variable: Variable) -> str:
 
 def _seen_outside(program: Program, routine: Routine, accesses: list[Access]) -> list[Access]:
     """Those of memory that is not a routine's own."""
-    own = {
-        key
-        for key, variable in program.variables.items()
-        if variable.kind in ("local", "parameter") and f"@{routine.file}:" in key
-    }
-    inside = [key for key in own if key in routine.parameters or _is_in(routine, key)]
-    return [a for a in accesses if a.through or a.variable not in inside]
+
+    def is_own(key: str) -> bool:
+        variable = program.variables.get(key)
+        local = variable is not None and variable.kind in ("local", "parameter")
+        return local and not is_of_another(program, routine, key)
+
+    return [access for access in accesses if access.through or not is_own(access.variable)]
 
 
 def _names_members(program: Program, routine: Routine, owner: str) -> bool:
@@ -152,11 +153,6 @@ def _names_members(program: Program, routine: Routine, owner: str) -> bool:
     text = source.data[routine.body.start : routine.body.end]
     name = re.escape(program.variables[owner].name.encode())
     return re.search(rb"\b%s\b(?!\s*(?:->|\.))" % name, text) is None
-
-
-def _is_in(routine: Routine, key: str) -> bool:
-    place = re.match(r"\d+", key.rpartition(":")[2])
-    return place is not None and routine.body.start <= int(place[0]) < routine.body.end
 
 
 def _is_repeatable(program: Program, routine: Routine, inside: frozenset[str]) -> bool:
