@@ -14,6 +14,7 @@ from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.rewrites.base import Decision, Places
 from imbrex.transform.rewrites.proposals import Proposal
+from imbrex.transform.text.matched_lines import opcodes
 
 _AT_CALLERS = ("wrappers", "hoisting", "sinking")  # these use the work of a routine's callers
 _MOST_PAIRS = 2500  # lines that are compared with each other
@@ -36,9 +37,7 @@ class LineMap:
             self.to_original[len(new) - tail] = len(old) - tail
             tail += 1
         old, new = old[same : len(old) - tail], new[same : len(new) - tail]
-        for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(
-            None, old, new, autojunk=False
-        ).get_opcodes():
+        for tag, i1, i2, j1, j2 in opcodes(old, new):
             if tag == "replace" and i2 - i1 > 1:
                 for j, line in enumerate(_alike(old[i1:i2], new[j1:j2])):
                     self.to_original[same + j1 + j + 1] = same + i1 + line + 1
