@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from imbrex.transform.analysis.aliases import Aliases
+from imbrex.transform.analysis.derived import Derived
 from imbrex.transform.analysis.equal_objects import find_equal
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.known_libraries import known_functions, libraries_of
@@ -162,5 +163,5 @@ def test_equal(name: str, tmp_path: Path) -> None:
     program = read_program([path], Options())
     libraries = libraries_of(program)
     aliases = Aliases(program, known_functions(program, libraries))
-    found = find_equal(program, Footprints(program, aliases, libraries))
+    found = find_equal(Derived(program, Footprints(program, aliases, libraries)))
     assert {key.removeprefix("field:grid.") for key in found} == expected

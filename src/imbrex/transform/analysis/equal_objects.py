@@ -27,7 +27,7 @@ _SAME = re.compile(r"MPI_(?:Comm_(?:size|rank)|Cart_\w+|Dims_create)|malloc|call
 
 def name_equal(program: Program, footprints: Footprints) -> None:
     """Replace such sizes by what stands for that of each object; footprints become stale."""
-    fields = find_equal(program, footprints)
+    fields = find_equal(Derived(program, footprints))
 
     def value_of(factor: str) -> Affine | None:
         owner, _, key = factor.partition(ARROW)
@@ -38,9 +38,9 @@ def name_equal(program: Program, footprints: Footprints) -> None:
         Renaming(value_of, fields).everywhere(program)
 
 
-def find_equal(program: Program, footprints: Footprints) -> frozenset[str]:
+def find_equal(derived: Derived) -> frozenset[str]:
     """The fields that have one value in all objects, from where these have any."""
-    derived = Derived(program, footprints)
+    program = derived.program
     found: set[str] = set()
     records = {v.record for v in program.variables.values() if v.kind == "field" and v.record}
     for routine in program.routines.values() if records and derived.possible else ():

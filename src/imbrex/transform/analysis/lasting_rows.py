@@ -144,7 +144,7 @@ class LastingRows:
     @cached_property
     def equal(self) -> frozenset[str]:
         """The fields that all objects have alike: these may exchange their rows."""
-        return find_equal(self.program, self.derived.footprints)
+        return find_equal(self.derived)
 
 
 def _anyones(length: Affine | None) -> Affine | None:
