@@ -22,19 +22,23 @@ ITERATIONS = 10
 STEPS = 20
 
 
-def launcher(mpi: str, folder: Path) -> list[str]:
-    """One rank on each host, over TCP."""
-    agent = str(folder / "launch")
+def launcher(mpi: str, folder: Path, ranks: int = 2, hosts: int = 2) -> list[str]:
+    """As many ranks on each host, the lower ones on the first, over TCP."""
+    agent, each = str(folder / "launch"), -(-ranks // hosts)
+    names = [f"node{number}" for number in range(1, hosts + 1)]
     if mpi == "mpich":
         return [
             *("mpirun.mpich", "-launcher", "ssh", "-launcher-exec", agent, "-iface", "eth0"),
             *("-genv", "UCX_TLS", "tcp,self", "-genv", "UCX_NET_DEVICES", "eth0,lo"),
-            *("-hosts", "node1,node2", "-n", "2"),
+            *(("-ppn", str(each)) if each > 1 else ()),
+            *("-hosts", ",".join(names), "-n", str(ranks)),
         ]
+    slots = [f"{name}:{each}" if each > 1 else name for name in names]
     return [
         *("mpirun.openmpi", "--bind-to", "none", "--mca", "plm_rsh_agent", agent),
         *("--mca", "btl", "tcp,vader,self", "--mca", "btl_tcp_if_include", "eth0"),
-        *("--mca", "oob_tcp_if_include", "10.77.0.0/24", "--host", "node1,node2", "-n", "2"),
+        *("--mca", "oob_tcp_if_include", "10.77.0.0/24"),
+        *("--host", ",".join(slots), "-n", str(ranks)),
     ]
 
 

@@ -77,6 +77,20 @@ ITSELF = Route(eager_bytes=float("inf"))
 """To oneself: no network."""
 
 
+def as_bytes(route: Route, size: float) -> float:
+    """The bytes for which a message of a size takes the link (ix_as_bytes of the engine)."""
+    before = moved = 0.0
+    slope = 1.0
+    for known, as_many in route.sizes:
+        slope = (as_many - moved) / (known - before)
+        if size <= known:
+            return moved + (size - before) * slope
+        before, moved = known, as_many
+    if slope <= 0:
+        return moved * (size / before)
+    return moved + (size - before) * slope
+
+
 @dataclass(frozen=True)
 class Network:
     """What messages within a node and between nodes take."""

@@ -12,7 +12,7 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from imbrex.replay.arrays import ArraySchedule, Flag, Kind
-from imbrex.replay.evaluate import Network, Route
+from imbrex.replay.evaluate import Network, Route, as_bytes
 from imbrex.replay.farm_begin import Begin
 from imbrex.replay.farm_links import FarmLinks
 from imbrex.replay.farms import Farm
@@ -61,6 +61,8 @@ class _Worker:
     replies: int = 0
     arrived: list[float | None] = field(default_factory=list)
     over: bool = False
+    sends: int | None = None
+    """The message that it sends, as long as that waits for its receive."""
 
 
 def likeness(farm: Farm) -> list[int]:
@@ -101,6 +103,7 @@ class Play:
         self.number = 0
         self.seen: deque[int] = deque()
         self.source: list[int] = []
+        self.sent: list[float] = []
         self.arrived: list[float | None] = []
         self.links = FarmLinks(schedule.ranks, schedule.streams, network.in_order)
         # Of sends at the same time that of the lower stream is first, and of its own the earlier.
@@ -172,7 +175,13 @@ class Play:
         heapq.heappush(self.events, (at, 1, 0, self.number, 0))
 
     def _offer(
-        self, source: int, target: int, ready_ns: float, size: float, about: int | None
+        self,
+        source: int,
+        target: int,
+        ready_ns: float,
+        size: float,
+        about: int | None,
+        late_ns: float = 0.0,
     ) -> None:
         route = self._between(source, target)
         number = source * self.spacing + self.numbered[source] % self.spacing
@@ -181,7 +190,7 @@ class Play:
             self.on_link[number] = about
         work_ns = route.gap_ns + route.byte_ns * as_bytes(route, size)
         ends = int(self.rank[source]), int(self.rank[target])
-        flies_ns = route.latency_ns - route.gap_ns
+        flies_ns = route.latency_ns - route.gap_ns - late_ns
         self.links.offer(ready_ns, work_ns, flies_ns, number, ends, source)
 
     def _through(self, number: int, at: float) -> None:
@@ -206,13 +215,16 @@ class Play:
     def _go_on(self, worker: _Worker) -> None:
         route = self.route[worker.stream]
         steps = worker.steps
-        while True:
+        while worker.sends is None:
             while worker.at < len(steps):
                 calc, kind, op = steps[worker.at]
                 if kind == _SEND:
                     worker.clock += calc
                     worker.clock += route.send_ns
                     self._send(worker, op)
+                    if worker.sends is not None:
+                        worker.at += 1
+                        return
                 elif kind in _WAITS and not (kind == _RECV and not self.flags[op] & _BLOCKING):
                     given = worker.replies
                     there = worker.arrived[given] if given < len(worker.arrived) else None
@@ -263,23 +275,40 @@ class Play:
         if op not in self.farm.takes:
             raise UnplayableError
         route = self.route[worker.stream]
-        if self.bytes[op] > route.eager_bytes or self.flags[op] & _PAGES:
+        waits = self._waits(op, route)
+        if self.flags[op] & _PAGES or (waits and not self.flags[op] & _BLOCKING):
             raise UnplayableError
         message = len(self.arrived)
         self.arrived.append(None)
         self.source.append(worker.stream)
+        self.sent.append(worker.clock)
         self.order.like.append(op)
         self.order.messages[worker.stream].append(message)
+        if waits:
+            worker.sends = message
+            when_sent = self.network.found_when_sent
+            self._push_shown(worker.clock if when_sent else self._announced_ns(message), message)
+            return
         self._offer(worker.stream, self.farm.boss, worker.clock, self.bytes[op], message)
         if self.network.found_when_sent:
             self._push_shown(worker.clock, message)
 
+    def _waits(self, send: int, route: Route) -> bool:
+        """Whether a message waits for its receive."""
+        return bool(self.bytes[send] > route.eager_bytes)
+
     def _in_through(self, at: float, message: int) -> None:
         self.arrived[message] = at
-        if not self.network.found_when_sent:
+        worker = self.workers[self.source[message]]
+        waited = worker.sends == message
+        if not waited and not self.network.found_when_sent:
             self._push_shown(at, message)
         if self.turn is not None and self.turn.message == message:
             self._take()
+        if waited:
+            worker.sends = None
+            worker.clock = max(worker.clock, at)
+            self._go_on(worker)
 
     def _out_through(self, at: float, reply: int) -> None:
         stream, place = self.replies[reply]
@@ -320,6 +349,29 @@ class Play:
         self.own_ns = 0
         if self.arrived[message] is not None:
             self._take()
+        elif self.workers[self.source[message]].sends == message:
+            self._ask_for(message, now)
+
+    def _ask_for(self, message: int, now: float) -> None:
+        """The receive of a message that waits for it is posted."""
+        send, worker = self.order.like[message], self.source[message]
+        posted = self.boss_ns
+        for k, i in enumerate(self.farm.takes[send].ops):
+            posted += self.calc[i] if k else 0.0
+            if self.kind[i] == _LOOK and self.takes(i, send):
+                posted = max(posted, self._announced_ns(message))
+            if self.kind[i] == _RECV and self.partner[i] == send:
+                break
+        else:
+            raise UnplayableError
+        # As in a replay it leaves when both have come, though it was found a latency later.
+        leaves = max(self.sent[message], posted)
+        late = max(now - leaves, 0.0)
+        self._offer(worker, self.farm.boss, leaves + late, self.bytes[send], message, late)
+
+    def _announced_ns(self, message: int) -> float:
+        """When it is known that a message waits for its receive."""
+        return self.sent[message] + self.route[self.source[message]].latency_ns
 
     def _take(self) -> None:
         turn = self.turn
@@ -333,7 +385,9 @@ class Play:
         for k, i in enumerate(self.farm.takes[send].ops):
             self.boss_ns += self.calc[i] if k else 0.0
             if self.takes(i, send):
-                self.boss_ns = max(self.boss_ns, arrived)
+                announced = self.kind[i] == _LOOK and self._waits(send, self.route[worker])
+                there = self._announced_ns(message) if announced else arrived
+                self.boss_ns = max(self.boss_ns, there)
                 if self.kind[i] != _LOOK:
                     self.boss_ns += self.route[worker].receive_ns
         if self.asks[send]:
@@ -367,7 +421,7 @@ class Play:
         route = self.route[stream]
         self.boss_ns += 0.0 if seeded else self.calc[ops[0]]
         self.boss_ns += route.send_ns
-        if self.bytes[ops[0]] > route.eager_bytes or self.flags[ops[0]] & _PAGES:
+        if self._waits(ops[0], route) or self.flags[ops[0]] & _PAGES:
             raise UnplayableError
         self.order.given[stream].append(gives)
         place = len(self.workers[stream].arrived)
@@ -377,17 +431,3 @@ class Play:
         self._offer(self.farm.boss, stream, self.boss_ns, self.bytes[ops[0]], about)
         for i in ops[1:]:
             self.boss_ns += self.calc[i]
-
-
-def as_bytes(route: Route, size: float) -> float:
-    """The bytes for which a message of a size takes the link (ix_as_bytes of the engine)."""
-    before = moved = 0.0
-    slope = 1.0
-    for known, as_many in route.sizes:
-        slope = (as_many - moved) / (known - before)
-        if size <= known:
-            return moved + (size - before) * slope
-        before, moved = known, as_many
-    if slope <= 0:
-        return moved * (size / before)
-    return moved + (size - before) * slope

@@ -15,8 +15,7 @@ from imbrex.network.reading import load
 from imbrex.profile.run import Run
 from imbrex.replay.arrays import PAGE, ArraySchedule, Flag, FloatArray, Kind
 from imbrex.replay.compiled import SIZES
-from imbrex.replay.evaluate import EAGER_BYTES, ITSELF, Network, Route, route_of
-from imbrex.replay.farm_order import as_bytes
+from imbrex.replay.evaluate import EAGER_BYTES, ITSELF, Network, Route, as_bytes, route_of
 
 PROGRESS = ("probed", "ideal", "none")
 AS_MEASURED = "as measured"
@@ -240,16 +239,18 @@ def time_of_sizes(path: NetworkPath, loggp: LogGP) -> tuple[float, tuple[tuple[f
 
 
 def _eager(path: NetworkPath) -> float:
-    """The largest size of which a send was seen to return before its receive was posted."""
+    """The largest size of which a send was seen to return before its receive was posted. Where that
+    could not be told of any size below those that wait, as on a busy machine, all of these do:
+    libraries differ in where it ends, not in whether the smallest messages leave at once."""
     told = [p for p in path.points if p.send_returns_before_match is not None]
     if not told:
         return EAGER_BYTES
     waits = [p.size_bytes for p in told if not p.send_returns_before_match]
-    returns = [p.size_bytes for p in told if p.send_returns_before_match]
     if not waits:
         return float("inf")
-    below = [size for size in returns if size < min(waits)]
-    return float(max(below, default=0))
+    below = [p for p in path.points if p.size_bytes < min(waits)]
+    returns = [p.size_bytes for p in below if p.send_returns_before_match]
+    return float(max(returns or (p.size_bytes for p in below), default=0))
 
 
 def in_order(within: Route, between: Route) -> Network:

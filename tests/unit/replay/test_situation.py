@@ -107,6 +107,31 @@ def test_exchanges_pass_in_turns_where_messages_wait_for_answers_in_order() -> N
     assert not in_order(free, held).progressing("ideal").asks
 
 
+@pytest.mark.parametrize(
+    ("returns", "eager"),
+    [
+        ((True, True, False), 1000),
+        ((True, None, False), 10),
+        ((None, None, False), 1000),
+        ((None, False, False), 10),
+        ((False, False, False), 0),
+        ((True, True, None), float("inf")),
+    ],
+)
+def test_messages_below_those_that_wait_leave_at_once(
+    returns: tuple[bool | None, ...], eager: float
+) -> None:
+    points = tuple(
+        Point(size, 0.0, 1e-3, send_returns_before_match=told)
+        for size, told in zip((10, 1000, 100_000), returns, strict=True)
+    )
+    paths = {"inter-node": NetworkPath(points, 1e-9, LOGGP)}
+    profile = MachineProfile("MPICH", "4.0", ("a", "b"), 2, {}, paths, (), "", "", False)
+    route = measured_route(profile, "inter-node", "ideal")
+    assert route is not None
+    assert route.eager_bytes == eager
+
+
 COPIES = Route(send_ns=7, latency_ns=2, receive_ns=1, byte_ns=2)
 THERE = Interconnect("there", 1e-6, 1e9)
 FREE = Network(Route(), Route())
