@@ -1,6 +1,6 @@
 """Let SimGrid judge predictions: predicted against simulated normalized run time.
 
-    python benchmarks/predict_judge.py [--apps halo,cg,wavefront] [--ranks 16,64,256]
+    python benchmarks/predict_judge.py [--apps halo,halo3d,cg,wavefront] [--ranks 16,64,256]
         [--latencies 1,2,4,8] [--bandwidths 100,500,1000,5000] [--json FILE]
         [--insert docs/theory/predict.md]
 
@@ -64,6 +64,8 @@ OPTIONS = [
     # With "Lazy", the default, version 3.32 leaves links above what they can carry: a message keeps
     # its rate when another begins at its receiver together with a third at that one's sender.
     "network/optim:Full",
+    # Acknowledgements of TCP, a twentieth of what comes, are on no path of LogGP.
+    "network/crosstraffic:no",
     # It ends events together that are less than a nanosecond apart, unless told otherwise.
     "surf/precision:1e-12",
 ]
@@ -111,6 +113,7 @@ IDEAL = (1e-12, 1e15)
 STUB = r"""
 #include <mpi.h>
 #include <simgrid/engine.h>
+#include <stdio.h>
 static void wait_until(double at_s)
 {
     smpi_execute_flops(1e9 * (at_s - simgrid_get_clock()));
@@ -127,8 +130,13 @@ int create(MPI_Comm comm, int n, const int *dims, const int *periods, int reorde
     wait_until(2);
     return result;
 }
+int said_when_over(void)
+{
+    fprintf(stderr, "ended: %.12f\n", simgrid_get_clock());
+    return MPI_Finalize();
+}
 """
-BEGINS = ("-DMPI_Init=init", "-DMPI_Cart_create=create")
+BEGINS = ("-DMPI_Init=init", "-DMPI_Cart_create=create", "-DMPI_Finalize=said_when_over")
 _WAITED_S = 0.5
 """What an app computes without a call is less, what it waits there is more."""
 
@@ -145,12 +153,22 @@ class App:
 
 
 HALO = ("", "_blocking", "_late_wait", "_overlapped", "_boundary_first")
+HALO3D = ("", "_blocking", "_faces", "_late_wait", "_overlapped")
 CATALOGUE = {
     "halo": App(
         tuple(f"halo/halo2d{part}.c" for part in HALO),
         10,
         {n: f"--n {96 * round(n**0.5)} --steps 10" for n in (4, 16, 64, 256)},
         {"blocking": AS_WRITTEN, "overlapped": BOUNDARY_LAST, "boundary-first": BOUNDARY_FIRST},
+    ),
+    "halo3d": App(
+        tuple(f"halo/halo3d{part}.c" for part in HALO3D),
+        10,
+        {n: f"--n {size} --steps 10" for n, size in ((4, 32), (16, 48), (64, 80), (256, 128))},
+        {
+            "blocking": AS_WRITTEN,
+            "overlapped": BOUNDARY_LAST,
+        },
     ),
     "cg": App(
         ("cg/cg.c", "cg/mesh.c"),
@@ -271,9 +289,8 @@ def simulate(
     text = done.stdout + done.stderr
     if "verification: PASSED" not in text:
         sys.exit(f"{program.name} {' '.join(arguments)} on {ranks} ranks: {text[-2000:]}")
-    found = re.search(r"[Ss]imulated time: ([0-9.e+-]+) seconds", text)
-    assert found, text
-    time_s = float(found[1])
+    # Of what the simulator says of its own time there are six digits.
+    time_s = max(map(float, re.findall(r"^ended: ([0-9.]+)$", text, re.MULTILINE)))
     return time_s - int(time_s)
 
 
@@ -405,7 +422,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--apps", default="halo,cg,wavefront")
+    parser.add_argument("--apps", default="halo,halo3d,cg,wavefront")
     parser.add_argument("--ranks", default="16,64,256")
     parser.add_argument("--latencies", default="1,2,4,8", help="us")
     parser.add_argument("--bandwidths", default="100,500,1000,5000", help="MB/s")

@@ -62,8 +62,6 @@ OPTIONS = [
     *(option for option in predict_judge.OPTIONS if not option.startswith("smpi/wtime")),
     "smpi/alltoall:pair",
     "smpi/alltoallv:pair",
-    # Acknowledgements of TCP, a twentieth of what comes, are on no path of LogGP.
-    "network/crosstraffic:no",
     # The runtime waits by probing.
     "smpi/test:1e-6",
 ]
@@ -90,11 +88,9 @@ def _plain(name: str) -> App:
 APPS = {
     **{name: _plain(name) for name in ("halo", "cg", "wavefront")},
     "halo3d": App(
-        tuple(
-            f"halo/halo3d{part}.c"
-            for part in ("", "_blocking", "_faces", "_late_wait", "_overlapped")
-        ),
+        predict_judge.CATALOGUE["halo3d"].sources,
         {n: f"--n {16 * round(n ** (1 / 3) + 0.4)} --steps 5" for n in (4, 16, 64, 256)},
+        point_ns=0,
     ),
     # MPI_Alltoall, and MPI_Allreduce, MPI_Alltoall and MPI_Alltoallv in turns.
     "fft": App(

@@ -5,6 +5,7 @@
  * As in halo2d, the start is two eigenmodes of the discrete Laplacian, so that the exact discrete
  * solution is known. */
 #include "../common/options.h"
+#include "../common/work.h"
 #include "halo3d.h"
 
 static const double modes[2][4] = {{1, 1, 1, 1.0}, {2, 3, 1, 0.25}}; /* kx, ky, kz, amplitude */
@@ -13,6 +14,9 @@ void sweep(const struct brick *b, const double *u, double *unew, const int lower
            const int upper[3])
 {
     double d = b->diffusion;
+    if (upper[0] >= lower[0] && upper[1] >= lower[1] && upper[2] >= lower[2])
+        WORK((double)(upper[0] - lower[0] + 1) * (upper[1] - lower[1] + 1) *
+             (upper[2] - lower[2] + 1));
     for (int i = lower[0]; i <= upper[0]; i++)
         for (int j = lower[1]; j <= upper[1]; j++)
             for (int k = lower[2]; k <= upper[2]; k++)

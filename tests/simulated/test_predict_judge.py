@@ -26,7 +26,8 @@ def judge() -> ModuleType:
 
 
 @pytest.mark.parametrize(
-    ("name", "most_error"), [("halo", 0.045), ("cg", 0.002), ("wavefront", 0.01)]
+    ("name", "most_error"),
+    [("halo", 0.001), ("halo3d", 0.001), ("cg", 0.002), ("wavefront", 0.01)],
 )
 def test_predictions_come_true(
     judge: ModuleType, name: str, most_error: float, tmp_path: Path, simulator: Any

@@ -81,7 +81,7 @@ class Sides:
             return needed
         ends = [self._schedule.interval_ns(m.rank, at + 1e-3)[1] for at in needed]
         return [
-            max(at, end - side.own_ns) if math.isfinite(at) else at
+            max(at_ns, end - side.own_ns) if math.isfinite(at) else at
             for at, end in zip(needed, ends, strict=True)
         ]
 

@@ -46,7 +46,8 @@ Message = tuple[Key, int]
 @dataclass
 class _Op:
     """`at_ns` on its rank's clock, `number` in the order of its program; `cost` is the collective
-    that passes before it."""
+    that passes before it. Of operations at the same time a send that is made earlier than it was
+    stands right behind that numbered `after`."""
 
     at_ns: float
     number: int
@@ -57,6 +58,11 @@ class _Op:
     message: Message | None = None
     meeting: int = -1
     cost: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    after: int | None = None
+
+    @property
+    def order(self) -> tuple[float, int, int]:
+        return self.at_ns, self.number if self.after is None else self.after, self.number
 
 
 @dataclass
@@ -65,11 +71,13 @@ class _Rank:
 
     ops: list[_Op] = field(default_factory=list)
     at_ns: float = 0.0
-    leaves_ns: dict[Key, float] = field(default_factory=dict)
+    leaves: dict[Key, tuple[float, int]] = field(default_factory=dict)
     behind: frozenset[int] = frozenset()
     """Messages, by number, that are made behind the collective before their send."""
     met_ns: float = 0.0
     """When the last collective was."""
+    met_at: int = -1
+    """The last operation of it, by number."""
     met: dict[Group, int] = field(default_factory=dict)
 
     def add(self, kind: Kind, at_ns: float | None = None, **more: object) -> None:
@@ -107,7 +115,7 @@ class RecordedOps:
             elif op.kind == ARRIVED and op.place.number >= 0:
                 self._arrived(own, messages[op.message], op)
         own.add(Kind.CALC)
-        return sorted(own.ops, key=lambda op: (op.at_ns, op.number))
+        return sorted(own.ops, key=lambda op: op.order)
 
     def _collective(self, own: _Rank, op: Operation) -> None:
         assert op.cost is not None
@@ -126,21 +134,28 @@ class RecordedOps:
         if not tree:
             cost = op.cost.latencies, op.cost.link_bytes, op.cost.gaps
             own.add(Kind.CALC, cost=cost)
+        own.met_at = len(own.ops) - 1
 
     def _send(self, own: _Rank, m: RecordedMessage, op: Operation) -> None:
-        mode, at, flags = self.sides.mode(m), own.at_ns, 0
+        mode, flags = self.sides.mode(m), 0
+        leaves = own.at_ns, len(own.ops)
         if mode != AS_WRITTEN:
             first = own.met_ns if op.message in own.behind else 0.0
-            at = max(self.sides.ready_ns(m, mode, at), first)
+            ready = self.sides.ready_ns(m, mode, own.at_ns)
+            # What was ready before the collective waits for nothing that is waited for behind it.
+            leaves = (first, own.met_at) if ready < first else (ready, len(own.ops))
             flags = int(Flag.UNASKED)
         elif op.blocking and m.size_bytes >= RENDEZVOUS_BYTES:
             flags = int(Flag.BLOCKING)
         # Behind those that were sent before it.
-        at = max(at, own.leaves_ns.get(op.place.key, 0.0))
-        own.leaves_ns[op.place.key] = at
+        leaves = max(leaves, own.leaves.get(op.place.key, leaves))
+        own.leaves[op.place.key] = leaves
+        at, after = leaves
         message = (op.place.key, op.place.number)
         peer = self.numbers.get(m.peer, -1)
-        own.add(Kind.SEND, at, peer=peer, size=m.size_bytes, flags=flags, message=message)
+        own.add(
+            Kind.SEND, at, peer=peer, size=m.size_bytes, flags=flags, message=message, after=after
+        )
 
     def _arrived(self, own: _Rank, m: RecordedMessage, op: Operation) -> None:
         mode, at = self.sides.mode(self.schedule.sent(m, op.place)), own.at_ns

@@ -9,7 +9,7 @@ import pytest
 
 from imbrex.network.points import NetworkPoints
 from imbrex.profile.recording_format import ARRIVED, CALL, POST, SEND
-from imbrex.replay.modes import AS_WRITTEN
+from imbrex.replay.modes import AS_WRITTEN, BOUNDARY_LAST
 from imbrex.replay.recorded_ops import WHOLE_MODES
 from imbrex.replay.replay import Replay, replay_s
 from imbrex.replay.schedule import make_schedule
@@ -123,3 +123,54 @@ def test_a_send_is_made_behind_a_collective_where_most_are(
     late = 1000 + 100 + 100 + 80
     assert ns(run(True), "independent") == pytest.approx(late if behind else 1000 + 100 + 100)
     assert ns(run(True)) == pytest.approx(late)
+
+
+@pytest.mark.parametrize(("before_ns", "late"), [(500.0, 0), (0.0, 100)])
+def test_what_was_ready_before_a_collective_leaves_before_all_waits_behind_it(
+    before_ns: float, late: int, message: Any, recorded: Any
+) -> None:
+    """Both ranks compute 1000 ns, meet, and exchange 80 bytes twice, one exchange after the other.
+
+    Rank 1 leaves the tree at 1200 ns, rank 0 at 1100. Of messages that rank 0 takes before it sends
+    the second it has the first at 1380 ns.
+    """
+    spread = np.full(10, 600.0)
+    both: dict[int, Any] = {}
+    rows: dict[int, Any] = {}
+    for rank in (0, 1):
+        both[rank] = []
+        rows[rank] = [(CALL, 2, 1000.0)]
+        for turn in (0, 1):
+            sent, taken = 2 * turn, 2 * turn + 1
+            both[rank] += [
+                message(rank, sent, 1 - rank, [before_ns] * 10, is_send=True, spread_ns=spread),
+                message(rank, taken, 1 - rank, [0.0] * 10),
+            ]
+            rows[rank] += [
+                *((CALL, 0, 0.0), (POST, taken, 0.0), (SEND, sent, 0.0)),
+                (ARRIVED, taken, 0.0),
+            ]
+        rows[rank].append((CALL, 3, 0.0))
+    schedule = make_schedule(recorded(both, rows))
+    assert ns(schedule, "independent") == pytest.approx(1200 + 2 * 80 + 100 + late)
+
+
+def test_all_elements_of_messages_are_last_in_their_loop_together(
+    message: Any, recorded: Any
+) -> None:
+    """Rank 0 sends 80 bytes twice after 1500 ns. Rank 1 takes both, and computes 1000 ns, of which
+    10 elements of each message take 10 ns each, one message's at once, the other's at the end."""
+    first, last = ([at + 10.0 * k for k in range(10)] for at in (0.0, 900.0))
+    messages = {
+        0: [message(0, k, 1, [0.0] * 10, is_send=True) for k in (0, 1)],
+        1: [message(1, 0, 0, first), message(1, 1, 0, last)],
+    }
+    rows = {
+        0: [(CALL, 0, 1500.0), (SEND, 0, 0.0), (CALL, 0, 0.0), (SEND, 1, 0.0), (CALL, 3, 0.0)],
+        1: [
+            *((CALL, 1, 0.0), (POST, 0, 0.0), (ARRIVED, 0, 0.0)),
+            *((CALL, 1, 0.0), (POST, 1, 0.0), (ARRIVED, 1, 0.0), (CALL, 3, 1000.0)),
+        ],
+    }
+    schedule = make_schedule(recorded(messages, rows))
+    assert ns(schedule, BOUNDARY_LAST) == pytest.approx(1500 + 2 * 80 + 100 + 200)
