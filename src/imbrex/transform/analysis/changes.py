@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Set
 from functools import cached_property
 
-from imbrex.transform.analysis.aliases import EXTERNAL, Aliases
+from imbrex.transform.analysis.aliases import Aliases
 from imbrex.transform.analysis.given_lines import lengths_of
+from imbrex.transform.analysis.points_to import EXTERNAL
 from imbrex.transform.model.affine import Affine, disjoint, extents, forget, within
 from imbrex.transform.model.cases import Case
 from imbrex.transform.model.linear_indices import Strides, in_lines

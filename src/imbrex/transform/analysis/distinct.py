@@ -12,9 +12,10 @@ from collections import Counter
 from functools import lru_cache, partial
 from itertools import combinations
 
-from imbrex.transform.analysis.aliases import EXTERNAL, Aliases
+from imbrex.transform.analysis.aliases import Aliases
 from imbrex.transform.analysis.allocators import allocator_of
 from imbrex.transform.analysis.elements import different_elements
+from imbrex.transform.analysis.points_to import EXTERNAL
 from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.memory import UNKNOWN_MEMORY
 from imbrex.transform.model.program import Program

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator, Set
 
 from imbrex.transform import mpi_calls
-from imbrex.transform.analysis.aliases import EXTERNAL, Aliases
+from imbrex.transform.analysis.aliases import Aliases
+from imbrex.transform.analysis.points_to import EXTERNAL
 from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Variable
 from imbrex.transform.model.program import Program

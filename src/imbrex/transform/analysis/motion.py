@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.copies import only_packs
 from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.message_order import MessageOrder
 from imbrex.transform.analysis.status_checks import checked_statements
 from imbrex.transform.analysis.summary import Footprint
-from imbrex.transform.analysis.transfer import Role, Transfer, cannot_match, data_accesses
+from imbrex.transform.analysis.transfer import Role, Transfer, data_accesses
 from imbrex.transform.analysis.under_way import under_way
-from imbrex.transform.model.causes import Cause, Reason
+from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access, Variable
 from imbrex.transform.model.reasons import ReasonKind
@@ -59,14 +59,6 @@ def _of_one(transfer: Transfer, role: Role | None) -> Role | None:
     return role if same else None
 
 
-def _order(transfer: Transfer) -> Cause:
-    if transfer.collective:
-        return ReasonKind.COLLECTIVE_ORDER()
-    if transfer.receives:
-        return ReasonKind.RECEIVE_ORDER()
-    return ReasonKind.SEND_ORDER()
-
-
 class Motion:
     """Moves the starts and waits of transfers within one routine."""
 
@@ -83,6 +75,7 @@ class Motion:
         self.facts = facts
         self.routine = routine
         self.strict = facts.timing
+        self.order = MessageOrder(routine, self.strict)
         self.beside = beside
         self.checked = checked_statements(footprints.program, routine)
 
@@ -220,9 +213,9 @@ class Motion:
         leaves = None if role is not None else footprint.leaves
         for each in transfer.each:
             if role is not None:
-                reason = reason or self._start_over_inserted(each, role, statement, changed)
+                reason = reason or self.order.over_inserted(each, role, statement, changed)
             else:
-                reason = reason or self._start_over_events(each, footprint, changed)
+                reason = reason or self.order.over_events(each, footprint, changed)
         return (
             reason
             or self._conflict(
@@ -250,70 +243,6 @@ class Motion:
         roles = [inner.role for inner in statement.walk() if isinstance(inner.role, Role)]
         waited = [each for role in roles if not role.starts for each in role.transfer.each]
         return any(each in waited for each in transfer.each)
-
-    def _start_over_inserted(
-        self, transfer: Transfer, role: Role, statement: Statement, changed: frozenset[str]
-    ) -> Reason | None:
-        """Messages of one channel keep their order; so does the rest where timing may matter."""
-        found = [
-            self._start_over(transfer, other, role.starts, statement, changed)
-            for other in role.transfer.each
-        ]
-        return next((reason for reason in found if reason is not None), None)
-
-    def _start_over(
-        self,
-        transfer: Transfer,
-        other: Transfer,
-        starts: bool,
-        statement: Statement,
-        changed: frozenset[str],
-    ) -> Reason | None:
-        place = self._place(statement)
-        if transfer.collective and other.collective and starts:
-            return Reason(_order(transfer), place)
-        alike = other.receives == transfer.receives and not (
-            transfer.collective or other.collective
-        )
-        if starts and alike:
-            if not cannot_match(transfer, other.call, other.part, changed):
-                return Reason(_order(transfer), place)
-            if self.strict and not transfer.receives:
-                # A receive with a wildcard takes them in the order in which they are sent.
-                return Reason(ReasonKind.OTHER_COMMUNICATION(because=self.strict), place)
-        elif self.strict and other.call is not transfer.call:
-            if not (transfer.receives or transfer.collective) and starts:
-                return None  # a posted receive is nothing to others
-            return Reason(ReasonKind.OTHER_COMMUNICATION(because=self.strict), place)
-        return None
-
-    def _start_over_events(
-        self, transfer: Transfer, footprint: Footprint, changed: frozenset[str]
-    ) -> Reason | None:
-        table = mpi_calls.RECEIVES if transfer.receives else mpi_calls.SENDS
-        names = mpi_calls.RECEIVING if transfer.receives else mpi_calls.SENDING
-        if transfer.collective:
-            table, names = {}, mpi_calls.ORDERED
-        for event in footprint.events:
-            if event.name in mpi_calls.COMPLETIONS:
-                return Reason(ReasonKind.COMPLETES(call=event.name), event.location)
-            if event.name in names:
-                part = table.get(event.name)
-                known = event.call is not None and part is not None
-                if (
-                    not known
-                    or event.call is None
-                    or part is None
-                    or not cannot_match(transfer, event.call, part, changed)
-                ):
-                    return Reason(
-                        ReasonKind.ABOUT(subject=event.name, cause=_order(transfer)), event.location
-                    )
-            if self.strict:
-                return Reason(
-                    ReasonKind.CALL_AND(call=event.name, because=self.strict), event.location
-                )
-        return None
 
     def wait_blocked(
         self,

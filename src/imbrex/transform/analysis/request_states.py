@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 
 from imbrex import mpi_facts
 from imbrex.transform import mpi_calls
-from imbrex.transform.analysis.aliases import EXTERNAL
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.list_changes import follows_start
 from imbrex.transform.analysis.places import Place, Places
+from imbrex.transform.analysis.points_to import EXTERNAL
 from imbrex.transform.analysis.request_arguments import request_section
 from imbrex.transform.analysis.requests import constant, passed_to, presets, started
 from imbrex.transform.analysis.transfer import Transfer, data_accesses

@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from imbrex.transform.analysis.aliases import EXTERNAL, Aliases
+from imbrex.transform.analysis.aliases import Aliases
 from imbrex.transform.analysis.distinct import Place, closed, handed_out, joined
 from imbrex.transform.analysis.elements import Owned
+from imbrex.transform.analysis.points_to import EXTERNAL
 from imbrex.transform.model.memory import UNKNOWN_MEMORY
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.statements import Block, Kind, Statement

@@ -248,14 +248,15 @@ def surely_less(
     """
     if left is None or right is None:
         return False
+    if left.terms == right.terms:
+        return left.constant < right.constant
+    if not nonnegative:
+        return False
     difference = right.plus(left, -1)
-    if not difference.terms:
-        return difference.constant > 0
-    for known in nonnegative:
-        rest = difference.plus(known, -1)
-        if not rest.terms and rest.constant > 0:
-            return True
-    return False
+    return any(
+        known.terms == difference.terms and known.constant < difference.constant
+        for known in nonnegative
+    )
 
 
 def never_equal(left: Affine | None, right: Affine | None) -> bool:

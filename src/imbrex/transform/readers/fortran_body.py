@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.memory import MOVES, Access, Variable
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.statements import Block, Kind, LoopRange, Statement
@@ -29,6 +28,7 @@ from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_reductions import Reductions
 from imbrex.transform.readers.fortran_scopes import Scope, depth_zero_equals, is_assignment
 from imbrex.transform.readers.fortran_skipped import skipped
+from imbrex.transform.readers.fortran_statements import Lines
 from imbrex.transform.readers.fortran_swapped import Swapped
 from imbrex.transform.readers.fortran_values import note_value
 from imbrex.transform.readers.fortran_viewing import Viewing
@@ -47,7 +47,7 @@ _OF_LOOP = re.compile(r"(exit|cycle)([a-z]\w*)")
 _POSITIVE = re.compile(r"(?:merge\(1,)?max\([^()]*,1\)(?:,[^()]*\))?")
 
 
-class Body:
+class Body(Lines):
     """Reads the executable lines of one scope."""
 
     def __init__(self, scope: Scope, names: Names) -> None:
@@ -55,10 +55,8 @@ class Body:
         self.enter(scope)
         self.bound = Bound(names, scope)
         self.viewing = Viewing(names, scope)
-        self.lines = [self.bound.plain(line) for line in self.viewing.lines]
-        self.position = 0
+        super().__init__([self.bound.plain(line) for line in self.viewing.lines])
         self.labels: list[str] = []  # labels that end an open DO
-        self.broken = ""  # the first construct that is not closed, or has another one's name
         self.loops: list[str] = []  # the names of those around, empty for one without
         self.names_of_loops: dict[str, int] = {}  # and the lines of their beginnings
 
@@ -81,13 +79,6 @@ class Body:
         self.viewing.finish(block)
         return block
 
-    @staticmethod
-    def as_block(statements: list[Statement], start: int, end: int) -> Block:
-        block = Block(statements, start, end)
-        for statement in statements:
-            statement.parent = block
-        return block
-
     def statements(self, until: str, label: str = "") -> list[Statement]:
         """Statements up to a line that matches `until`, or through the one labelled `label`."""
         statements = []
@@ -107,21 +98,7 @@ class Body:
                 break
         return joined(statements, self.names.program.files[self.scope.file].data)
 
-    def _break(self, line: int, cause: Cause) -> Cause:
-        self.broken = self.broken or f"line {line}: {cause}"
-        return cause
-
     _ended = ""  # the label of the line read last
-
-    def _new(self, kind: Kind, line: LogicalLine) -> Statement:
-        statement = Statement(kind, line.start, line.end, line.line, line.end_line)
-        statement.code_start = line.bytes[0] if line.bytes else line.start
-        return statement
-
-    def opaque(self, line: LogicalLine, why: Cause) -> Statement:
-        statement = self._new(Kind.OPAQUE, line)
-        statement.stop = why
-        return statement
 
     def _statement(self, line: LogicalLine) -> Statement:
         self._ended = line.label
@@ -224,13 +201,6 @@ class Body:
             effects.calls = calls_inside(self.expressions, line)
         return statement
 
-    @staticmethod
-    def part(line: LogicalLine, start: int, end: int) -> LogicalLine:
-        """A statement that is a part of another one."""
-        part = LogicalLine(line.text[start:end], line.bytes[start:end], line.line, line.end_line)
-        part.alone, part.bound = line.alone, line.bound
-        return part
-
     def _condition(self, line: LogicalLine, first: int, last: int, statement: Statement) -> bool:
         """Read a condition; True where evaluating it has no side effect."""
         effects = Effects()
@@ -291,17 +261,6 @@ class Body:
             else:
                 statement.stop = ReasonKind.IF()
                 return statement
-
-    def _note_end(self, line: LogicalLine, statement: Statement) -> None:
-        if line.label:
-            statement.stop = statement.stop or ReasonKind.LABEL(label=line.label)
-        if not line.alone:
-            statement.stop = statement.stop or ReasonKind.SEVERAL_ON_LINE()
-
-    def _here(self) -> int:
-        if self.position < len(self.lines):
-            return self.lines[self.position].start
-        return self.lines[-1].end
 
     def _do(self, line: LogicalLine, text: str, effects: Effects, begin: int = 0) -> Statement:
         """`begin`: where its keyword stands, behind a name."""

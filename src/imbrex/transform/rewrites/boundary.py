@@ -7,7 +7,7 @@ section 3.4, loop indexing).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.assumed_sizes import assumable, conditions, may_be_asked
@@ -25,8 +25,9 @@ from imbrex.transform.model.memory import Access
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.routine import Routine
-from imbrex.transform.model.statements import Block, LoopRange, Statement
+from imbrex.transform.model.statements import Block, Statement
 from imbrex.transform.rewrites.base import Plan, Refusal
+from imbrex.transform.rewrites.cutting import DEEPEST, Cutting
 from imbrex.transform.rewrites.dividable import unreadable
 from imbrex.transform.rewrites.proposals import Preparing, Proposal, StatementSite
 from imbrex.transform.text.division import (
@@ -39,7 +40,6 @@ from imbrex.transform.text.parted import Parted
 from imbrex.transform.text.placing import behind, in_front, in_place
 
 NAME = "boundary-first"
-DEEPEST = 3  # iterations that a consumer may lose at an end: as many layers stencils reach
 
 
 class BoundaryFirst(Preparing[StatementSite, Division]):
@@ -69,6 +69,7 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
     def __init__(self, program: Program, footprints: Footprints) -> None:
         super().__init__(program, footprints)
         self.messages = Messages(program, footprints)
+        self.cutting = Cutting(program, footprints)
         self.beginnings = Beginnings(footprints)
         self.persistent = persistent_of(footprints)
         self._flying: dict[str, list[Access] | None] = {}
@@ -118,7 +119,7 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
             return None
         deepest = 1 if produces else DEEPEST
         facts: frozenset[Affine] = frozenset()
-        if self._cuts(space, wanted, deepest) is None:
+        if self.cutting.least(space, wanted, deepest) is None:
             facts = frozenset() if produces else self._assumed(routine, space, wanted)
             if not facts:
                 return None
@@ -165,12 +166,12 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
             left = space.remaining(space.accesses, cuts)
             facts = assumable(self.footprints, self.program, space.call, left, wanted, changed)
             facts = frozenset(f for f in facts if f.variables().isdisjoint(changed))
-            if facts and self._cuts(space, wanted, depth, facts):
+            if facts and self.cutting.least(space, wanted, depth, facts):
                 break
         else:
             return frozenset()
         for fact in sorted(facts):
-            if len(facts) > 1 and self._cuts(space, wanted, DEEPEST, facts - {fact}):
+            if len(facts) > 1 and self.cutting.least(space, wanted, DEEPEST, facts - {fact}):
                 facts -= {fact}
         return facts
 
@@ -198,7 +199,7 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
             if found.stop or found.leaves:
                 return None
             passed += found.accesses
-        return self._cuts(space, needed + passed, deepest, facts)
+        return self.cutting.least(space, needed + passed, deepest, facts)
 
     def _reaches(self, routine: Routine, between: list[Statement]) -> bool:
         return any(self._starts(routine, statement) for statement in between)
@@ -240,86 +241,6 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
             changed |= self.footprints.changed_by(siblings[siblings.index(inner) :], routine.file)
             inner = inner.parent.owner
         return changed
-
-    def _cuts(
-        self,
-        space: Space,
-        wanted: list[Access],
-        deepest: int = DEEPEST,
-        facts: frozenset[Affine] = frozenset(),
-    ) -> Cuts | None:
-        """The least that must be cut off for the rest to touch none of the others.
-
-        Nothing, if the whole space touches none; None, if that is not enough. `facts`: what is not
-        below 0 where the rest runs at all.
-        """
-        meets = self._test(space, wanted, facts)
-        for depth in range(1, deepest + 1):
-            long = [n for n in range(len(space.ranges)) if not _short(space.ranges[n], depth)]
-            given = [n for n in long if space.call is None or space.given([n])]
-            cuts = self._least(meets, given, depth)
-            if cuts is None and long != given:
-                cuts = self._least(meets, long, depth)
-            if cuts is not None:
-                return cuts
-        return None
-
-    @staticmethod
-    def _least(meets: Callable[[Cuts], bool], usable: list[int], depth: int) -> Cuts | None:
-        """What must be cut off of these loops."""
-        cuts: Cuts = dict.fromkeys(usable, (depth, depth))
-        if meets(cuts):  # asked first, as it is the usual answer
-            return None
-        if not cuts or not meets({}):
-            return {}
-        for number in usable:
-            for smaller in ((0, 0), (0, depth), (depth, 0)):
-                tried = {**cuts, number: smaller}
-                if not meets(tried):
-                    cuts = tried
-                    break
-        return {number: cut for number, cut in cuts.items() if cut != (0, 0)}
-
-    def _test(
-        self, space: Space, wanted: list[Access], facts: frozenset[Affine]
-    ) -> Callable[[Cuts], bool]:
-        """Whether what cuts leave of a space may touch memory of the others."""
-        changed = self.footprints.changed(wanted)
-        near = self.footprints.aliases.meeting(wanted)
-        headers = [access for access in space.shared_headers() if near(access)]
-        inner = [access for access in space.accesses if near(access)]
-
-        fitting = space.fitting(self.program, wanted, changed)
-
-        def meets(cuts: Cuts) -> bool:
-            if self.footprints.conflict(headers, wanted, changed) is not None:
-                return True
-            left = space.remaining(inner, cuts)
-            if facts:
-                left = [access._replace(when=access.when | facts) for access in left]
-            if self.footprints.conflict(left, fitting, changed) is None:
-                return False
-            told = space.by_bounds(self.program, inner, cuts)
-            return bool(not told or self._still_meet(left, told, fitting, changed))
-
-        return meets
-
-    def _still_meet(
-        self,
-        left: list[Access],
-        told: dict[Access, Access],
-        wanted: list[Access],
-        changed: frozenset[str],
-    ) -> bool:
-        """Whether they meet although the bounds of arrays tell something of these accesses."""
-        conflict = self.footprints.conflict
-        for access in left:
-            meeting = [w for w in wanted if conflict([access], [w], changed) is not None]
-            if not meeting:
-                continue
-            if access not in told or conflict([told[access]], meeting, changed) is not None:
-                return True
-        return False
 
     def _between(
         self, routine: Routine, block: Block, index: int, produces: bool
@@ -399,11 +320,11 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         self, routine: Routine, space: Space, wanted: list[Access]
     ) -> tuple[Cuts | None, frozenset[Affine]]:
         """What must be cut off, and what must hold of sizes for that to be enough."""
-        cuts = self._cuts(space, wanted)
+        cuts = self.cutting.least(space, wanted)
         if cuts is not None:
             return cuts, frozenset()
         facts = self._assumed(routine, space, wanted)
-        return (self._cuts(space, wanted, DEEPEST, facts) if facts else None), facts
+        return (self.cutting.least(space, wanted, DEEPEST, facts) if facts else None), facts
 
     def why_whole(
         self, routine: Routine, spaces: Spaces, space: Space, wanted: list[Access]
@@ -427,9 +348,3 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         space = division.space
         interior, boundary = self._halves(routine, division, parted)
         return interior, [in_place(source, space.statement, boundary)]
-
-
-def _short(span: LoopRange, depth: int) -> bool:
-    """Whether a loop is known to be too short to have an interior."""
-    length = span.high.plus(span.low, -1)
-    return not length.terms and length.constant < 2 * depth

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from imbrex.transform.analysis.aliases import EXTERNAL
 from imbrex.transform.analysis.divided import Schedule
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.own_variables import is_of_another
+from imbrex.transform.analysis.points_to import EXTERNAL
 from imbrex.transform.analysis.set_first import sets_first
 from imbrex.transform.analysis.unread import never_read
 from imbrex.transform.model.causes import Cause, Reason

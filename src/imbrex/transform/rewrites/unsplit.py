@@ -13,7 +13,7 @@ from imbrex.transform.model.memory import Access
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.statements import Statement
-from imbrex.transform.rewrites.boundary import DEEPEST
+from imbrex.transform.rewrites.cutting import DEEPEST
 
 if TYPE_CHECKING:
     from imbrex.transform.rewrites.splitting import Splitting
