@@ -10,16 +10,13 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
-from unittest.mock import patch
 
-from imbrex.transform import engine
-from imbrex.transform.engine import Outcome, transform
+from imbrex.transform.engine import transform
 from imbrex.transform.options import Options
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -36,6 +33,7 @@ import generate_pointers  # type: ignore[import-not-found]
 import generate_rows  # type: ignore[import-not-found]
 import generate_steps  # type: ignore[import-not-found]
 import generate_views  # type: ignore[import-not-found]
+from passes import passes_made_once  # type: ignore[import-not-found]
 
 # Programs in the first part, where one's collectives are rewritten because another's are, and in
 # all others: the search over preparations reads a whole part at each of its steps.
@@ -61,24 +59,6 @@ class Part:
     driven: str  # rewritten, with progress calls
     calls: Counter[str] = field(default_factory=Counter)  # rewritten, by rewrite
     empty_second_run: bool = True
-
-
-@contextmanager
-def passes_made_once() -> Iterator[None]:
-    """`transform` ends with a pass that finds nothing more to do, and a second run begins with the
-    same one: in here, where no file changes, it is made once.
-    """
-    made: dict[tuple[object, ...], Outcome] = {}
-    make = engine._prepared
-
-    def once(paths: list[Path], options: Options, ahead: engine._Ahead | None = None) -> Outcome:
-        key = (*paths, *sorted(options.contents.items()), options.rewrites)
-        if key not in made:
-            made[key] = make(paths, options, ahead)
-        return made[key]
-
-    with patch.object(engine, "_prepared", once):
-        yield
 
 
 def make_part(language: str, seeds: list[int], folder: Path, driven: bool) -> Part:
