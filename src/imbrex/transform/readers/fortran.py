@@ -18,6 +18,7 @@ from imbrex.transform.readers.fortran_binding import bind_components
 from imbrex.transform.readers.fortran_body import Body
 from imbrex.transform.readers.fortran_bound import Bindings, note_unknown
 from imbrex.transform.readers.fortran_first_values import first_values
+from imbrex.transform.readers.fortran_hosts import find_hosts
 from imbrex.transform.readers.fortran_lines import LogicalLine
 from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_owned import constructed_words, own_pointers
@@ -54,6 +55,7 @@ def read_fortran(units: list[Units], program: Program, shared: set[str]) -> None
     definitions = [definition for unit in units for definition in unit.types]
     procedures = Procedures(units, scopes, definitions, names, shared)
     unclear = tell_apart(procedures, program)
+    find_hosts(scopes, modules)
     shared |= procedures.shared
     _check_commons(scopes, program)
     for scope in scopes:

@@ -10,6 +10,7 @@ from imbrex.transform.readers.fortran_bound import Bindings
 from imbrex.transform.readers.fortran_components import Components
 from imbrex.transform.readers.fortran_defined import Own
 from imbrex.transform.readers.fortran_handles import is_handle
+from imbrex.transform.readers.fortran_hosts import SUBMODULE
 from imbrex.transform.readers.fortran_integers import AffineParser
 from imbrex.transform.readers.fortran_kinds import kind_meant, of_used_kind
 from imbrex.transform.readers.fortran_library import MODULE_FUNCTIONS
@@ -125,6 +126,8 @@ class Names:
         while where is not None:
             if where.imports is not None:
                 return where.imports.interface
+            if where.kind == SUBMODULE:
+                return ""  # names are added to the lists of one unit
             where = where.parent
         return ""
 

@@ -48,6 +48,7 @@ _ELEMENTAL = re.compile(r".*?elemental\w*?(?:subroutine|function)[a-z]")
 _UNTYPED = re.compile(rb"(?i)ignore_tkr|no_arg_check")
 _HOLLERITH = re.compile(r"(?<!\w)\d+h")  # characters without quotes, parentheses among them
 _WORD = re.compile(r"[a-z_]\w*")
+_SEPARATE = re.compile(r"moduleprocedure[a-z]\w*")
 _END = re.compile(r"end(program|subroutine|function|module|submodule|blockdata|procedure)?\w*$")
 _INNER_END = re.compile(
     r"end(if|do|select|where|forall|type|interface|associate|block|critical|team|enum)\w*$"
@@ -172,6 +173,11 @@ class Units:
                     current, in_execution = opened, False
                     held = []
                     continue
+                if _SEPARATE.fullmatch(text) and not in_execution:
+                    raise ImbrexError(
+                        f"{self.path}: line {line.line}: a procedure without its arguments: write"
+                        " `module subroutine` or `module function` with them"
+                    )
                 if text == "contains":
                     if current is not None:
                         current.has_contained = True
