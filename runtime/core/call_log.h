@@ -58,7 +58,7 @@ enum ix_log_kind {
     IX_LOG_PARTS_SEND = 16, /* start of a partitioned send or receive: matched among themselves */
     IX_LOG_PARTS_RECV = 17,
     IX_LOG_PART_READY = 18, /* MPI_Pready: peer, tag, comm and sequence as the start of its request,
-                             * bytes of one partition */
+                             * bytes of one partition, which one in path (IX_LOG_PARTITION) */
     IX_LOG_BLOCKS = 19,     /* sizes of the blocks of a collective: IX_LOG_BLOCK_SIZES */
     /* One for each member of the group of an epoch that begins or ends, in the call of its
      * IX_LOG_EPOCH and behind that: */
@@ -70,7 +70,7 @@ enum ix_log_kind {
     IX_LOG_POLLS = 22, /* the second record of a test or probe that found something: ix_log_polls */
     IX_LOG_PART_ARRIVED = 23, /* MPI_Parrived that found its partition after it had found nothing:
                                * peer, tag, comm and sequence as the start of its request, bytes of
-                               * one partition */
+                               * one partition, which one in path */
 };
 
 enum ix_log_flags {
@@ -103,6 +103,10 @@ enum ix_log_flags {
 #define IX_LOG_OPEN 0u               /* not seen complete */
 #define IX_LOG_END_UNSEEN UINT32_MAX /* complete in a call that is not logged, or given up */
 
+/* Above the path of a record of one partition: its number from 1 on, IX_LOG_PARTITION_LATER of all
+ * from there on. A log of before has 0. */
+enum { IX_LOG_PATH_MASK = 3, IX_LOG_PARTITION = 2, IX_LOG_PARTITION_LATER = 63 };
+
 typedef struct ix_log_record {
     int64_t enter_ns, exit_ns; /* since the engine's start */
     int64_t call_before_ns;    /* call time of this thread before this call */
@@ -126,7 +130,7 @@ typedef struct ix_log_record {
     uint32_t end_call; /* id of the record of the call that saw it complete: its own, another's,
                         * or one of the above */
     uint8_t kind;      /* enum ix_log_kind */
-    uint8_t path;      /* enum ix_path */
+    uint8_t path;      /* enum ix_path; which partition above it */
     uint8_t thread;
     uint8_t flags; /* enum ix_log_flags */
 } ix_log_record;

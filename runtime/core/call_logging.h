@@ -79,8 +79,8 @@ int ix_log_has_room_for_blocks(void);
 void ix_log_planned(ix_thread *t, uint64_t handle, int64_t bytes, uint64_t where, uint64_t envelope,
                     uint32_t sequence, uint32_t parts);
 void ix_log_started(ix_thread *t, uint64_t handle);
-void ix_log_part_ready(ix_thread *t, uint64_t handle);
-void ix_log_part_arrived(ix_thread *t, uint64_t handle);
+void ix_log_part_ready(ix_thread *t, uint64_t handle, int partition);
+void ix_log_part_arrived(ix_thread *t, uint64_t handle, int partition);
 
 /* A matched probe found message `key`; its receive, in this call (handle 0) or begun by it. */
 void ix_log_found(ix_thread *t, uint64_t key, int64_t bytes, uint64_t where, uint64_t envelope);

@@ -66,26 +66,29 @@ void ix_log_started(ix_thread *t, uint64_t handle)
     e->state |= IX_LOG_ACTIVE;
 }
 
-static void add_part(ix_thread *t, uint64_t handle, uint32_t kind)
+static void add_part(ix_thread *t, uint64_t handle, int partition, uint32_t kind)
 {
     ix_log_request *e =
         ix_outermost(t) ? ix_log_request_take(ix_request_key(handle), t->slot) : NULL;
     if (!e || !(e->state & IX_LOG_STAYS) || !e->parts)
         return;
-    uint64_t envelope = ix_log_with_kind(e->envelope, kind);
+    uint32_t number =
+        partition < IX_LOG_PARTITION_LATER - 1 ? (uint32_t)partition + 1 : IX_LOG_PARTITION_LATER;
+    uint64_t envelope =
+        ix_log_with_kind(e->envelope, kind) | ix_log_envelope(0, 0, number << IX_LOG_PARTITION, 0);
     ix_log_add_done(t, e->bytes / e->parts, e->where, envelope, partitioned_sequence(e));
 }
 
-void ix_log_part_ready(ix_thread *t, uint64_t handle)
+void ix_log_part_ready(ix_thread *t, uint64_t handle, int partition)
 {
-    add_part(t, handle, IX_LOG_PART_READY);
+    add_part(t, handle, partition, IX_LOG_PART_READY);
 }
 
-void ix_log_part_arrived(ix_thread *t, uint64_t handle)
+void ix_log_part_arrived(ix_thread *t, uint64_t handle, int partition)
 {
     if (t->polls.last + 1 != t->part->calls) /* nobody waited for it */
         return;
-    add_part(t, handle, IX_LOG_PART_ARRIVED);
+    add_part(t, handle, partition, IX_LOG_PART_ARRIVED);
     ix_log_end_polls(t);
 }
 

@@ -124,6 +124,8 @@ int ix_own_log(ix_view *view, uint32_t level)
         view->ops[view->count] = *record;
         if (ix_is_group_epoch(record->kind))
             view->ops[view->count].tag = epoch_tag(record);
+        if (record->kind == IX_LOG_PART_READY || record->kind == IX_LOG_PART_ARRIVED)
+            view->ops[view->count].path &= IX_LOG_PATH_MASK;
         view->count++;
     }
     if (!bad) {

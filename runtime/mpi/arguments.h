@@ -237,7 +237,7 @@ static inline void ix_partition_begun(ix_thread *t, MPI_Request request, int par
 {
     ix_note note;
     if (IX_LIKELY(ix_log_is_on))
-        ix_log_part_ready(t, ix_handle(request));
+        ix_log_part_ready(t, ix_handle(request), partition);
     if (!ix_note_get(ix_handle(request), 0, &note) || note.kind != IX_NOTE_PARTITIONS)
         return;
     ix_transfer x = {.bytes = (int64_t)note.value, .path = note.path, .slack = note.slack};

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from tests.mpi.replays import ends_ns, schedule_of
 
+from imbrex.profile.call_log import Kind as LogKind
+from imbrex.profile.call_log import partition_of, read_call_log
 from imbrex.replay.arrays import Kind
 from imbrex.replay.evaluate import Route
 
@@ -26,6 +28,17 @@ def test_a_look_waits_for_what_its_sender_makes_ready(
     if mpi.name == "openmpi":
         pytest.skip("openmpi has no partitioned communication")
     run = measured(compiled("partitions"), environment={"IMBREX_KEEP_LOG": "1"})
+    ready, asked = (
+        [partition_of(call) for call in read_call_log(file).calls if call["kind"] == kind]
+        for file, kind in zip(
+            (run.folder / "log" / f"rank-{rank}.log" for rank in (0, 1)),
+            (LogKind.PART_READY, LogKind.PART_ARRIVED),
+            strict=True,
+        )
+    )
+    assert ready == [0, 1]
+    # Only looks that had found nothing before are logged.
+    assert asked == [0] or asked == [0, 1]
     made = schedule_of(run.folder)
     assert made.not_replayed == {}
     schedule = replace(made.schedule, node=np.arange(2, dtype=np.uint32))

@@ -142,6 +142,21 @@ class Kind(IntEnum):
     PART_ARRIVED = 23
 
 
+_PATH, _PARTITION, _LATER = 3, 2, 63
+
+
+def paths(records: NDArray[np.void]) -> NDArray[np.uint8]:
+    """Of each record; above those of partitions stands which one they are about."""
+    of_parts = np.isin(records["kind"], (Kind.PART_READY, Kind.PART_ARRIVED))
+    return np.where(of_parts, records["path"] & _PATH, records["path"]).astype(np.uint8)
+
+
+def partition_of(record: np.void) -> int | None:
+    """Which partition a record of one is about; None: the log does not tell."""
+    number = int(record["path"]) >> _PARTITION
+    return number - 1 if 0 < number < _LATER else None
+
+
 class Flag(IntEnum):
     """Bits of a record's `flags` (enum ix_log_flags)."""
 

@@ -2,8 +2,9 @@
 
 A library may keep a message until all of it is ready, or move its partitions as they are. Which it
 does a run shows where a partition had come before the last was ready; then each partition is a
-message of its own that leaves with its MPI_Pready. Which of them a look is for the log does not
-tell: the last that was ready when the look found it."""
+message of its own that leaves with its MPI_Pready. A look waits for the one that it asks for, of
+which the sender may have made several; where the log does not tell (it has the numbers of the first
+62), for the last that was ready when the look found it."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imbrex.profile.call_log import Kind
+from imbrex.profile.call_log import Kind, partition_of
 from imbrex.replay.run_log import NOWHERE, BoolArray, IntArray, RunLog
 
 
@@ -64,13 +65,30 @@ def partitions(log: RunLog, partner: IntArray) -> Partitions:
         needed += [(record, int(log.end[send]), True) for record in records]
         for look in looks.get(receive, []):
             by_then = [record for record in records if came[record] <= left[look]]
-            waits.append((look, by_then[-1] if by_then else records[0]))
+            asked = _asked_for(log, look, records) or by_then[-1:] or records[:1]
+            waits.append((look, asked[-1]))
     waits += [(look, receive) for look, receive in found if not divided[receive]]
     pairs = np.array(waits, np.int64).reshape(-1, 2)
     rows = np.array([row for row in needed if row[1] != NOWHERE], np.int64).reshape(-1, 3)
     return Partitions(
         leaves, (pairs[:, 0], pairs[:, 1]), rows[:, 0], rows[:, 1], rows[:, 2] != 0, divided
     )
+
+
+def _asked_for(log: RunLog, look: int, ready: list[int]) -> list[int]:
+    """Those of the sender's partitions that a look's is of, in the order in which they were made
+    ready; none where their numbers are not known."""
+    part, size = partition_of(log.records[look]), int(log.records["bytes"][look])
+    if part is None:
+        return []
+    found = []
+    for record in ready:
+        number, own = partition_of(log.records[record]), int(log.records["bytes"][record])
+        if number is None:
+            return []
+        if number * own < (part + 1) * size and part * size < (number + 1) * own:
+            found.append(record)
+    return found
 
 
 def _of_starts(log: RunLog) -> tuple[dict[int, list[int]], dict[int, list[int]]]:

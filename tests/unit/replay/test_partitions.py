@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from imbrex.profile.call_log import CALL_DTYPE, Kind
+from imbrex.replay.arrays import Kind as OpKind
 from imbrex.replay.evaluate import Network, Replayer, Route
 from imbrex.replay.from_log import LogSchedule, schedule_from_log
 from imbrex.replay.run_log import NOWHERE, Group, RunLog
@@ -15,16 +16,22 @@ from imbrex.replay.run_log import NOWHERE, Group, RunLog
 OPERATIONS = ("MPI_Start", "MPI_Pready", "MPI_Parrived", "MPI_Wait")
 ROUTE = Route(latency_ns=1000, byte_ns=1, eager_bytes=4000)
 END = 20_000
+OF_PARTS = (Kind.PART_READY, Kind.PART_ARRIVED)
 
 Row = tuple[str, Kind, int, int, int, int]
 """Operation, kind, enter, exit, bytes, and which start of the request it is about."""
 
 
 def made_of(
-    sender: list[Row], receiver: list[Row], polled_ns: int = 0, shift: tuple[int, int] = (0, 0)
+    sender: list[Row],
+    receiver: list[Row],
+    polled_ns: int = 0,
+    shift: tuple[int, int] = (0, 0),
+    parts: tuple[list[int], list[int]] = ([], []),
 ) -> LogSchedule:
     """Two ranks that end at END; starts are complete in the call of MPI_Wait with their number.
-    MPI_Parrived follows looks that found nothing and took `polled_ns` together."""
+    MPI_Parrived follows looks that found nothing and took `polled_ns` together. `parts`: what the
+    log has above the path of the records of partitions of both ranks."""
     rows = [(0, row) for row in sender] + [(1, row) for row in receiver]
     records = np.zeros(len(rows), CALL_DTYPE)
     end = np.full(len(rows), NOWHERE, np.int64)
@@ -37,6 +44,9 @@ def made_of(
         ends = [j for j in waited if rows[j][1][5] == number]
         end[k] = ends[0] if name == "MPI_Start" and ends else NOWHERE
     for rank in (0, 1):
+        about = [k for k, (r, row) in enumerate(rows) if r == rank and row[1] in OF_PARTS]
+        for k, number in zip(about, parts[rank], strict=False):
+            records[k]["path"] = 2 | number << 2
         own = [k for k, (r, _) in enumerate(rows) if r == rank]
         inside = 0
         for k in own:
@@ -147,3 +157,42 @@ def test_when_a_partition_was_ready_is_asked_on_the_clock_of_all() -> None:
     made = made_of(sender(1000, 7000, 7100, 7200), seen, polled_ns=2380, shift=(0, 6000))
     sends = made.schedule.operations[made.schedule.operations["kind"] == 1]
     assert sends["bytes"].tolist() == [1000]
+
+
+@pytest.mark.parametrize(
+    ("sent", "asked", "size", "waits_for"),
+    [
+        # Numbers count from 1; the first was made ready at 1000, the others at 2000 and 8000.
+        ([1, 2, 3], [1], 500, 0),
+        ([2, 1, 3], [1], 500, 1),
+        # A partition of 750 bytes is of the first two of the sender.
+        ([1, 2, 3], [1], 750, 1),
+        ([3, 1, 2], [2], 750, 2),
+        # Not told: the last that was ready when it was found.
+        ([1, 2, 3], [0], 500, 1),
+        ([0, 0, 0], [1], 500, 1),
+        ([1, 2, 3], [63], 500, 1),
+    ],
+)
+def test_a_look_waits_for_the_partition_that_it_asks_for(
+    sent: list[int], asked: list[int], size: int, waits_for: int
+) -> None:
+    ready = [("MPI_Pready", Kind.PART_READY, at, at, 500, 1) for at in (1000, 2000, 8000)]
+    sender: list[Row] = [
+        ("MPI_Start", Kind.PARTS_SEND, 100, 100, 1500, 1),
+        *ready,
+        ("MPI_Wait", Kind.COMPLETION, 8100, 8200, 0, 1),
+    ]
+    receiver: list[Row] = [
+        ("MPI_Start", Kind.PARTS_RECV, 100, 100, 1500, 1),
+        ("MPI_Parrived", Kind.PART_ARRIVED, 2590, 2600, size, 1),
+        ("MPI_Wait", Kind.COMPLETION, 3000, 9500, 0, 1),
+    ]
+    made = made_of(sender, receiver, polled_ns=2000, parts=(sent, asked))
+    assert made.not_replayed == {}
+    operations = made.schedule.operations
+    # Those behind it are of the wait, which needs all.
+    own = operations[int(made.schedule.first[1]) :]
+    look = int(made.schedule.first[1]) + int(np.argmax(own["kind"] == OpKind.WAIT_ARRIVAL))
+    sends = np.flatnonzero(operations["kind"] == OpKind.SEND)
+    assert operations["partner"][look] == sends[waits_for]

@@ -18,6 +18,7 @@ from imbrex.profile.call_log import (
     PROC_NULL,
     CallLog,
     Communicator,
+    paths,
     read_call_log,
 )
 from imbrex.profile.format import Table
@@ -30,7 +31,7 @@ from imbrex.profile.timeline.parts_of_calls import Polled, share_out
 if TYPE_CHECKING:
     from imbrex.profile.run import Run
 
-_COPIED = ("operation", "section", "kind", "path", "thread", "flags", "comm", "tag", "sequence")
+_COPIED = ("operation", "section", "kind", "thread", "flags", "comm", "tag", "sequence")
 
 
 def log_files(run: Run) -> list[Path]:
@@ -106,6 +107,7 @@ def _calls_of(run: Run, rank: int, log: CallLog, level: int, start_ns: float) ->
     calls["rank"] = rank
     for name in _COPIED:
         calls[name] = kept[name]
+    calls["path"] = paths(kept)
     calls["bytes"] = np.maximum(kept["bytes"], 0)
     calls["site"] = kept["site"]
     if not log.common_numbers:
