@@ -9,6 +9,7 @@
 #include "base/warnings.h"
 #include "core/call_logging.h"
 #include "core/call_paths.h"
+#include "job/core_wait.h"
 #include "job/call_log_start.h"
 #include "job/clocks.h"
 #include "job/finalize.h"
@@ -34,7 +35,8 @@ static struct {
     ix_job job; /* job.measured: the engine runs */
     ix_run_options options;
     ix_profile profile;
-    pid_t owner; /* a forked child is none */
+    pid_t owner;          /* a forked child is none */
+    int64_t core_wait_ns; /* when measuring began, then of the time measured; -1: not known */
 } run;
 
 #ifdef IMBREX_SIMULATED
@@ -173,6 +175,7 @@ void ix_job_start(void)
     ix_observers_start(job);
     /* Two ranks that start apart would blame it on the program's first message. */
     PMPI_Barrier(job->all);
+    run.core_wait_ns = ix_core_wait_ns();
     ix_log_begin();
     ix_tell_measuring_begins();
     ix_measuring = job->measured ? IX_RECORDING : 0;
@@ -247,6 +250,7 @@ static int merge(void)
     ix_match_calls(run.job.all, run.job.measured, &analysis, &matching);
     ix_merge_facts facts = {.directory = run.job.directory,
                             .event_overhead_ns = run.profile.overhead_ns,
+                            .core_wait_ns = run.core_wait_ns,
                             .matching = &matching,
                             .analysis = &analysis};
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
@@ -314,6 +318,9 @@ void ix_job_end(const void *site)
     run.state = OVER;
     ix_measuring = 0;
     ix_progress_stop();
+    int64_t core_wait_ns = ix_core_wait_ns();
+    run.core_wait_ns =
+        core_wait_ns < 0 || run.core_wait_ns < 0 ? -1 : core_wait_ns - run.core_wait_ns;
     if (job->measured)
         ix_stop();
     ix_call_log_tell(job->rank);

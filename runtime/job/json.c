@@ -78,6 +78,8 @@ int ix_write_job(const char *path, const ix_job_facts *facts, const ix_names *na
     fprintf(f, "}, \"wall_s\": %.9f, \"event_overhead_ns\": %.1f, \"clock\": ", facts->wall_s,
             facts->event_overhead_ns);
     ix_put_json_string(f, facts->clock);
+    if (facts->core_wait_share >= 0)
+        fprintf(f, ", \"core_wait_share\": %.6f", facts->core_wait_share);
     fprintf(f,
             ",\n \"events\": {\"self\": \"%s\", \"intra-node\": \"%s\", "
             "\"inter-node\": \"%s\"},\n",

@@ -15,6 +15,7 @@ typedef struct ix_job_facts {
     const char *library; /* first line of MPI_Get_library_version */
     double wall_s;
     double event_overhead_ns;
+    double core_wait_share; /* for which part of their time ranks had no core; below 0: not known */
     const char *clock;
     const ix_matching_facts *matching;
     const ix_progress_report *progress;

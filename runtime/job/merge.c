@@ -106,6 +106,7 @@ typedef struct report {
     ix_rank_row row;
     int64_t count[OWN_TABLES]; /* rows */
     int64_t fine;
+    int64_t core_wait_ns;
     ix_progress_report progress;
 } report;
 
@@ -135,7 +136,7 @@ static char *hosts_of(const ix_rank_row *rows, int ranks, int *count)
 }
 
 static int write_json(const ix_merge_facts *facts, const ix_names *names, const ix_rank_row *rows,
-                      int ranks, const ix_progress_report *progress)
+                      int ranks, double core_wait_share, const ix_progress_report *progress)
 {
     int64_t longest = 0;
     for (int i = 0; i < ranks; i++)
@@ -145,6 +146,7 @@ static int write_json(const ix_merge_facts *facts, const ix_names *names, const 
                         .library = ix_part() ? ix_part()->library : "",
                         .wall_s = (double)longest * 1e-9,
                         .event_overhead_ns = facts->event_overhead_ns,
+                        .core_wait_share = core_wait_share,
                         .clock = ix_clock_name(),
                         .matching = facts->matching,
                         .progress = progress};
@@ -172,7 +174,8 @@ static int prepare(const ix_merge_facts *facts, const ix_names *names, const rep
 {
     size_t total[OWN_TABLES] = {0};
     ix_progress_report progress = {0};
-    int bad = 0;
+    double waited_ns = 0.0, wall_ns = 0.0;
+    int bad = 0, is_known = 1;
     char *ranks_path = path_of(facts->directory, "ranks.npy", ".tmp");
     ix_rank_row *rows = malloc(sizeof *rows * (size_t)ranks);
     for (int i = 0; i < ranks; i++) {
@@ -184,12 +187,16 @@ static int prepare(const ix_merge_facts *facts, const ix_names *names, const rep
         if (rows)
             rows[i] = reports[i].row;
         ix_progress_add(&progress, &reports[i].progress);
+        is_known = is_known && reports[i].core_wait_ns >= 0;
+        waited_ns += (double)reports[i].core_wait_ns;
+        wall_ns += (double)reports[i].row.wall_ns;
     }
+    double share = is_known && wall_ns > 0 ? waited_ns / wall_ns : -1.0;
     for (int k = 0; k < table_count(facts) && !bad; k++)
         bad = ix_create_table(paths[k], own_tables[k], NULL, 0, total[k]);
     bad = bad || !rows || !ranks_path ||
           ix_create_table(ranks_path, IX_TABLE_RANKS, rows, (size_t)ranks, (size_t)ranks) ||
-          write_json(facts, names, rows, ranks, &progress);
+          write_json(facts, names, rows, ranks, share > 1 ? 1 : share, &progress);
     free(rows);
     free(ranks_path);
     return bad ? -1 : 0;
@@ -249,7 +256,8 @@ int ix_merge(MPI_Comm all, int measured, const ix_merge_facts *facts)
     PMPI_Comm_size(all, &ranks);
     ix_names names = {0};
     own_rows rows = {0};
-    report mine = {.row = {.rank = rank, .ended = IX_MISSING}, .fine = 1};
+    report mine = {
+        .row = {.rank = rank, .ended = IX_MISSING}, .fine = 1, .core_wait_ns = facts->core_wait_ns};
     if (measured) {
         mine.count[MEASURES] = (int64_t)ix_collect_rows(NULL, 0);
         rows.measures = malloc(((size_t)mine.count[MEASURES] + 1) * sizeof *rows.measures);

@@ -9,6 +9,7 @@
 typedef struct ix_merge_facts {
     const char *directory; /* IMBREX_DIR */
     double event_overhead_ns;
+    int64_t core_wait_ns; /* for how long of its time the rank had no core; -1: not known */
     const ix_matching_facts *matching; /* `reason` set: there are no rows of it */
     ix_analysis *analysis;             /* renumbered in place */
 } ix_merge_facts;

@@ -54,6 +54,12 @@ JOB = JsonFormat(
                 Whole(1, 1 << 24),
                 "that the ranks may share; null where they may run on other machines too",
             ),
+            optional(
+                "core_wait_share",
+                Number(0, 1),
+                "for which part of their time ranks were ready to run and had no core; null: not "
+                "known",
+            ),
             optional("imbrex_version", TEXT, "which Imbrex measured"),
             optional("ranks", Whole(0, MOST_RANKS), "processes", default=0),
             optional("hosts", NAMES, "where they ran", default=()),
@@ -123,6 +129,8 @@ class Job:
     """What slowed the program down on the machine that it was started on, in words."""
     cores: int | None = None
     """Those of this machine for the ranks; None where they may be on others too."""
+    core_wait_share: float | None = None
+    """For which part of their time ranks were ready to run and had no core; None: not known."""
     imbrex_version: str | None = None
     ranks: int = 0
     hosts: tuple[str, ...] = ()
@@ -159,6 +167,7 @@ class Job:
             ended_by=found["ended_by"],
             crowded=found["crowded"],
             cores=found["cores"],
+            core_wait_share=found["core_wait_share"],
             imbrex_version=found["imbrex_version"],
             ranks=found["ranks"],
             hosts=found["hosts"],
@@ -192,6 +201,7 @@ class Job:
             "ended_by": self.ended_by,
             "crowded": self.crowded,
             "cores": self.cores,
+            "core_wait_share": self.core_wait_share,
             "imbrex_version": self.imbrex_version,
             "ranks": self.ranks,
             "hosts": list(self.hosts),

@@ -14,6 +14,8 @@ from imbrex.replay.situation import AS_MEASURED
 MATTERS = 0.005
 """Shares of run time below are not worth a word."""
 _MOST = 0.05
+_OFTEN = 0.05
+"""For this part of their time ranks that have a core each may have none before it is told."""
 _FAR = 0.1
 """So much of a run in neither computation nor network comes first in the answer."""
 _BALANCE, _TURNS = "the ranks' unequal work", "ranks that wait for each other in turn"
@@ -87,11 +89,15 @@ def _unexplained(document: dict[str, Any], explained_s: float) -> str:
 
 
 def crowded(document: dict[str, Any]) -> str:
-    """That ranks wait for each other's core; empty where each has one."""
+    """That ranks wait for each other's core, and for how long; empty where each has one."""
     cores, ranks = document.get("cores"), document["ranks"]
+    waited = document.get("core_wait_share")
     if cores is None or ranks <= cores:
-        return ""
-    return f"{ranks} ranks share {cores} core{'s' * (cores != 1)}"
+        if waited is None or waited < _OFTEN:
+            return ""
+        return f"ranks were ready to run and had no core for {percent(waited)} of their time"
+    told = f"{ranks} ranks share {cores} core{'s' * (cores != 1)}"
+    return told if waited is None else f"{told} and had none for {percent(waited)} of their time"
 
 
 def _other_limit(row: dict[str, Any]) -> tuple[str, float]:

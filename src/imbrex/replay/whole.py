@@ -91,6 +91,7 @@ def predict_whole(run: Run, interconnects: list[Interconnect], settings: Setting
         "kind": "whole run",
         "ranks": len(run.ranks),
         "cores": run.job.cores,
+        "core_wait_share": run.job.core_wait_share,
         "load": run.job.crowded,
         "calls": made.calls,
         "operations": len(made.schedule.operations),

@@ -116,7 +116,9 @@ def _disturbed(run: Run, document: dict[str, Any]) -> str:
     """What the calls' causes say that no replay has: stalls, and the library's own time."""
     reason = "the run was slower than its computation and the network of the profile explain"
     if shared := crowded(document):
-        reason = f"{shared}, so that they wait for each other's core"
+        reason = shared
+        if document.get("core_wait_share") is None:
+            reason = f"{shared}, so that they wait for each other's core"
     if shared or not has_causes(run):
         return reason
     row = document["networks"][0]

@@ -208,6 +208,31 @@ def test_what_the_replay_does_not_explain_comes_first(
     assert ("they wait for each other's core" in text) == (cores == 1)
 
 
+@pytest.mark.parametrize(
+    ("cores", "waited", "says"),
+    [
+        (1, 0.71, "2 ranks share 1 core and had none for 71 % of their time"),
+        (1, 0.0, "2 ranks share 1 core and had none for 0 % of their time"),
+        (2, 0.31, "ranks were ready to run and had no core for 31 % of their time"),
+        (None, 0.31, "ranks were ready to run and had no core for 31 % of their time"),
+        (2, 0.04, "stalls, or MPI itself"),
+        (2, None, "stalls, or MPI itself"),
+    ],
+)
+def test_for_how_long_ranks_had_no_core(
+    make_run: MakeRun, cores: int | None, waited: float | None, says: str
+) -> None:
+    folder = make_run()
+    row = on(folder, one_message(), name=AS_MEASURED)
+    row["network"]["name"] = AS_MEASURED
+    told = {"cores": cores, "core_wait_share": waited}
+    whole = document([row], 100_000e-9) | told
+    assert f"({says})" in whole_verdict(whole)
+    text = " ".join(whole_text(load_run(folder), whole).split())
+    assert "each other's core" not in text
+    assert (f"%: {says}." in text) == ((waited is not None and waited > 0.05) or cores == 1)
+
+
 def test_the_screen_is_written_as_that_of_a_run(make_run: MakeRun) -> None:
     """In 100 columns, but for a line to copy and rows; a blank before each sign of per cent."""
     folder = make_run()
