@@ -37,6 +37,7 @@ from imbrex.transform.telling import (
     line_maps,
     note,
     note_stated,
+    of_routines,
     put_back,
     relocated,
     tell_bound,
@@ -229,13 +230,14 @@ def _prepared(paths: list[Path], options: Options, ahead: _Ahead | None = None) 
     permissions.tell(decisions)
     unmoved = without_room(decisions, first.decisions)
     decisions = put_back(decisions, first.decisions, taken)
+    named = of_routines(decisions)
     for proposal in taken:
-        note(decisions, proposal, {}, unmoved)
+        note(named, proposal, {}, unmoved)
     divided = {(proposal.rewrite, proposal.routine.name) for proposal in taken}
     for proposal in offers:
         if proposal.edits or (proposal.rewrite, proposal.routine.name) in divided:
             continue  # what is left of it
-        note(decisions, proposal, maps)
+        note(named, proposal, maps)
     return Outcome(decisions, first.before, best.after, first.skipped, first.notes, further)
 
 

@@ -166,15 +166,24 @@ def without_room(decisions: list[Decision], first: list[Decision]) -> set[tuple[
     return {at for at, window in now.items() if before.get(at) == window}
 
 
+def of_routines(decisions: list[Decision]) -> dict[str, list[Decision]]:
+    """The decisions by the name of the routine of their site."""
+    found: dict[str, list[Decision]] = {}
+    for decision in decisions:
+        found.setdefault(decision.site.routine.name, []).append(decision)
+    return found
+
+
 def note(
-    decisions: list[Decision],
+    decisions: Mapping[str, list[Decision]],
     proposal: Proposal,
     maps: dict[str, LineMap],
     unmoved: Set[tuple[str, int]] = frozenset(),
 ) -> None:
     """Tell of a preparing rewrite, or of its refusal, at the sites of its routine.
 
-    What it made no room for is not told of it; `unmoved` has the lines of such sites.
+    `decisions`: by the name of their routine. What it made no room for is not told of it;
+    `unmoved` has the lines of such sites.
     """
     if proposal.messages:
         return  # its one site says it
@@ -184,9 +193,9 @@ def note(
     done = bool(proposal.edits)
     text = f"{proposal.rewrite}: " + ("" if done else "not done, because ")
     text += located(proposal.reason.text, f"{place.file}:{line}")
-    for decision in decisions:
-        names = (proposal.routine.name, *proposal.also)
-        if decision.site.routine.name not in names or text in decision.details:
+    names = {proposal.routine.name, *proposal.also}
+    for decision in (known for name in sorted(names) for known in decisions.get(name, ())):
+        if text in decision.details:
             continue
         if done and decision.decision != "rewritten":
             continue

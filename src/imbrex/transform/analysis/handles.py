@@ -204,7 +204,7 @@ class Handles:
                 return ""
             outer = names.get(root, "") if depth else root
             return outer and _part(outer, rest)
-        if root in declared_in(self.program, routine):
+        if root in self.program.declared_in(routine):
             return "" if depth else place
         if not self._is_field(routine, root, argument, rest):
             return f"::{place}"
@@ -243,18 +243,6 @@ def _part(name: str, rest: str) -> str:
     """The name of a part of what a name stands for, or points to."""
     array, _, number = name.partition(_FURTHER)
     return f"{array}[{number}]{rest}" if number and rest else name + rest
-
-
-def declared_in(program: Program, routine: Routine) -> set[str]:
-    """The names of what a routine declares within its body."""
-    found = set()
-    for key, variable in program.variables.items():
-        _, _, place = key.partition("@")
-        file, _, offset = place.rpartition(":")
-        inside = file == routine.file and offset.isdigit()
-        if inside and routine.body.start <= int(offset) < routine.body.end:
-            found.add(variable.name)
-    return found
 
 
 def may_return(statement: Statement) -> bool:

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.handles import declared_in
 from imbrex.transform.analysis.request_arguments import request_argument
 from imbrex.transform.analysis.requests import started
 from imbrex.transform.model.calls import Call
@@ -154,4 +153,4 @@ def _stays(footprints: Footprints, routine: Routine, array: str) -> bool:
             return False
     known = [footprints.program.variables.get(key) for key in routine.parameters]
     own = [variable for variable in known if variable is not None and variable.name == root]
-    return len(own) == 1 and root not in declared_in(footprints.program, routine)
+    return len(own) == 1 and root not in footprints.program.declared_in(routine)

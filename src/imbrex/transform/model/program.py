@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -135,6 +136,24 @@ class Program:
     missing_includes: dict[str, Location] = field(default_factory=dict)  # of Fortran
     _holders: dict[str, list[str]] = field(default_factory=dict)
     _facts_seen: int = 0
+    # By file, what is declared at which byte of it; of so many variables.
+    _declared: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+    _declared_seen: int = 0
+
+    def declared_in(self, routine: Routine) -> set[str]:
+        """The names of what a routine declares within its body."""
+        if self._declared_seen != len(self.variables):
+            self._declared, self._declared_seen = {}, len(self.variables)
+            for key, variable in self.variables.items():
+                file, _, offset = key.partition("@")[2].rpartition(":")
+                if offset.isdigit():
+                    self._declared.setdefault(file, []).append((int(offset), variable.name))
+            for declared in self._declared.values():
+                declared.sort()
+        declared = self._declared.get(routine.file, [])
+        first = bisect_left(declared, (routine.body.start, ""))
+        end = bisect_left(declared, (routine.body.end, ""))
+        return {name for _, name in declared[first:end]}
 
     def holders(self, key: str) -> list[str]:
         """Cells that may hold the address of a variable, or what it holds."""

@@ -90,7 +90,8 @@ class BlockingToNonblocking(CallRewrite[list[Transfer], Decision]):
         if buffer.constant in _NO_BUFFER or unknown:
             self._refuse(site, ReasonKind.BUFFER_UNKNOWN(argument=buffer.text))
         shared = self.program.overlays.get(buffer.base or "", set()) - {BY_POINTER}
-        shared -= self.program.variables.keys()  # of a target: the pointers that may name it too
+        # Of a target these are the pointers that may name it, too.
+        shared = {name for name in shared if name not in self.program.variables}
         if shared:
             self._refuse(site, ReasonKind.OVERLAID(variable=buffer.text, how=min(shared)))
         if self.program.files[site.routine.file].language is not Language.C:

@@ -138,7 +138,9 @@ class Versioning(Rearrangement):
             return None
         if owner is not None:
             return "continue;" if owner.kind is Kind.LOOP else None
-        text = self.program.files[routine.file].data[: block.start]
+        data = self.program.files[routine.file].data
+        before = max(data.rfind(end, 0, block.start) for end in (b";", b"{", b"}"))
+        text = data[max(before, 0) : block.start]
         name = re.escape(routine.name.encode())
         begins = re.search(rb"(?:^|[\s;}])void\s+" + name + rb"\s*\([^;{}]*\)\s*\Z", text)
         return "return;" if begins else None

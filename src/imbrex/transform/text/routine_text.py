@@ -66,7 +66,8 @@ def _lead(head: str, opening: int) -> int:
 def c_routine_text(program: Program, routine: Routine, *, value: bool = False) -> RoutineText:
     """The text of a function; `value`: it may have one."""
     data, body = program.files[routine.file].data, routine.body
-    head = data[: body.start].decode(errors="replace").rstrip()
+    first = max(data.rfind(b"\n}", 0, body.start), 0)  # what is farther ahead is another's
+    head = data[first : body.start].decode(errors="replace").rstrip()
     member = routine.scope is not None and bool(routine.scope.classes)
     ended = _TAIL.search(head) if member else None
     tail = "" if ended is None else ended["tail"]
@@ -82,15 +83,19 @@ def c_routine_text(program: Program, routine: Routine, *, value: bool = False) -
     templated = routine.of_template or of_class is not None
     template = _template(head[: match.start()]) if templated else ("", ())
     begin = match.start() - len(template[0])
+
+    def place(position: int) -> int:
+        return first + len(head[:position].encode())
+
     found = RoutineText(
-        span=(len(head[:begin].encode()), body.end),
+        span=(place(begin), body.end),
         parameters=[] if inside.strip() in ("", "void") else parameters_of(inside),
         lead=template[0] + match["lead"],
         scope=match["scope"],
         template=template[1] if routine.of_template else (),
         tail=" ".join(["", *tail.split()]),
-        type=(len(head[: match.start("type")].encode()), len(head[: match.end("type")].encode())),
-        inside=(len(head[: opening + 1].encode()), len(head[:-1].encode())),
+        type=(place(match.start("type")), place(match.end("type"))),
+        inside=(place(opening + 1), place(len(head) - 1)),
         value=match["type"] != "void",
     )
     if (routine.scope is not None or routine.of_template or found.value) and not _BEFORE.search(
