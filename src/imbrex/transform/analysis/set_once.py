@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.model.affine import Affine
@@ -21,6 +22,11 @@ from imbrex.transform.model.statements import Kind, Statement
 SETS_NOTHING = re.compile(rb"(?i)\s*(?:de)?allocate\s*\(|\s*(?:print|write)\b")
 
 
+@lru_cache(maxsize=16)
+def _has_namelists(data: bytes) -> bool:
+    return re.search(rb"(?i)\bnamelist\b", data) is not None
+
+
 def set_once(
     program: Program, footprints: Footprints, routine: Routine, source: SourceFile
 ) -> tuple[dict[str, Affine], dict[str, Choice]]:
@@ -31,7 +37,7 @@ def set_once(
     values: dict[str, Affine] = {}
     choices: dict[str, Choice] = {}
     ahead = _straight(footprints, routine)
-    if not ahead or re.search(rb"(?i)\bnamelist\b", source.data):
+    if not ahead or _has_namelists(source.data):
         return values, choices
     written: dict[str, int] = {}
     for statement in _each(routine.body.statements):

@@ -48,10 +48,8 @@ def _only_declared(program: Program, routine: Routine, nest: Statement, key: str
 
     What is not analysed, as output of it or of a namelist, names it in the text at least.
     """
-    data = program.files[routine.file].data
-    begin = 0
-    for _ in range(routine.line - 1):
-        begin = data.find(b"\n", begin) + 1
+    source = program.files[routine.file]
+    data, begin = source.data, source.start_of(routine.line)
     ends = [statement.end for statement in routine.body.statements]
     text = data[begin : nest.start] + data[nest.end : max(routine.body.end, *ends)]
     name = re.escape(program.variables[key].name.encode())

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import lru_cache
 
 _LIST = re.compile(rb"(?i)[ \t]*(?:public\b|private\b|use\b[^!\n]*\bonly[ \t]*:|use\b[^!\n]*&)")
 
 
-def name_lists(data: bytes) -> Iterator[tuple[int, int]]:
+@lru_cache(maxsize=16)
+def name_lists(data: bytes) -> tuple[tuple[int, int], ...]:
     """The spans of the lines of such statements in a file, without their comments."""
+    found = []
     start = 0
     inside = False
     while start < len(data):
@@ -17,9 +20,10 @@ def name_lists(data: bytes) -> Iterator[tuple[int, int]]:
         end = len(data) if end < 0 else end
         code = data[start:end].partition(b"!")[0].rstrip()
         if inside or _LIST.match(code):
-            yield start, start + len(code)
+            found.append((start, start + len(code)))
             inside = code.endswith(b"&") or (inside and not code)
         start = end + 1
+    return tuple(found)
 
 
 def listed_in(data: bytes, name: str, places: Mapping[int, bool]) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.module_access import ModuleAccess
@@ -76,6 +77,11 @@ class Routine:
         return self.name.replace("::", "_") if self.shares_name else self.plain_name
 
     @property
+    def taken(self) -> frozenset[str]:
+        """The names that are taken already, in small letters."""
+        return _in_small_letters(self.exported)
+
+    @property
     def stays(self) -> bool:
         """Whether something names it that is no call: a type, or a generic name."""
         return self.bound or self.generic
@@ -88,3 +94,8 @@ class Routine:
     def statements(self) -> list[Statement]:
         """All statements as they are now, in textual order."""
         return walk(self.body.statements)
+
+
+@lru_cache(maxsize=16)
+def _in_small_letters(names: frozenset[str]) -> frozenset[str]:
+    return frozenset(name.lower() for name in names)

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import lru_cache
 from pathlib import Path
 
 from imbrex.transform.model.covered_calls import CheckedCall, CodeCheck
 
 CXX_SUFFIXES = frozenset({".cc", ".cpp", ".cxx", ".C"})
+
+
+@lru_cache(maxsize=16)
+def line_starts(data: bytes) -> tuple[int, ...]:
+    """The bytes at which the lines of a text begin."""
+    return (0, *(match.end() for match in re.finditer(rb"\n", data)))
 
 
 class Language(Enum):
@@ -47,4 +55,9 @@ class SourceFile:
         return re.search(rb"(?i)\bbind\s*\(\s*c\b", self.data) is not None
 
     def line_of(self, offset: int) -> int:
-        return self.data.count(b"\n", 0, offset) + 1
+        return bisect_right(line_starts(self.data), offset)
+
+    def start_of(self, line: int) -> int:
+        """Where a line begins, the first of which is 1; the end of the text behind the last."""
+        starts = line_starts(self.data)
+        return starts[line - 1] if line <= len(starts) else len(self.data)

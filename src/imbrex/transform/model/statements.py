@@ -131,7 +131,7 @@ class Statement:
 
     def walk(self) -> list[Statement]:
         """The statement and those inside it, in textual order."""
-        return walk([self])
+        return walk([self]) if self.blocks else [self]
 
 
 def walk(statements: list[Statement]) -> list[Statement]:
@@ -144,5 +144,6 @@ def walk(statements: list[Statement]) -> list[Statement]:
 def _walk(statements: list[Statement], found: list[Statement]) -> None:
     for statement in statements:
         found.append(statement)
-        for block in statement.blocks:
-            _walk(block.statements, found)
+        if statement.blocks:
+            for block in statement.blocks:
+                _walk(block.statements, found)

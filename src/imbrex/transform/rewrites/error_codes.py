@@ -142,7 +142,7 @@ class ErrorCodes(Preparing[CodeSite, list[Edit]]):
         data = source.data
         edits: list[Edit] = []
         heads: dict[int, list[str]] = {}
-        code = free_name(_NAME, {name.lower() for name in site.routine.exported})
+        code = free_name(_NAME, site.routine.taken)
         for statement in site.taken:
             if statement.kind is Kind.DECLARE:
                 edits.append(self._declared_ahead(data, statement, heads))

@@ -239,7 +239,7 @@ class PrivateBuffers(Preparing[SharedVariable, list[DefUseChain]]):
         names = [variable.name]
         statements = [statement for chain in chains for statement in chain.statements]
         tight = would_pass_margin(source, [variable], statements)
-        taken = {name.lower() for name in routine.exported}
+        taken = set(routine.taken)
         for number in range(1, max(colours) + 1):
             names.append(fresh_name(variable.name, number + 1, taken, tight))
             taken.add(names[-1].lower())
@@ -317,7 +317,7 @@ def elements(variable: Variable) -> int | None:
 def taken_names(data: bytes, routine: Routine) -> set[str]:
     """The names of a file in C, and of those that a routine sees, in small letters."""
     in_text = {name.decode().lower() for name in re.findall(rb"[A-Za-z_]\w*", data)}
-    return in_text | {name.lower() for name in routine.exported}
+    return in_text | routine.taken
 
 
 def free_name(base: str, taken: Set[str]) -> str:

@@ -160,7 +160,7 @@ class PrivateReceives(Preparing[SharedVariable, InTurn]):
         colours = colours_of(turns)
         statements = [statement for turn in turns for statement in turn.statements]
         tight = would_pass_margin(source, [request, *buffers], statements)
-        taken = {name.lower() for name in routine.exported}
+        taken = set(routine.taken)
         edits: list[Edit] = []
         told: list[str] = []
         end = routine.declare_after

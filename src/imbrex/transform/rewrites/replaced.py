@@ -100,8 +100,7 @@ class ReplacedBuffers(Preparing[Site, Variable]):
         declared = self.private.declared(routine, variable)
         assert declared is not None
         bounds, behind, indent = declared
-        taken = {name.lower() for name in routine.exported}
-        name = free_name(f"{variable.name}_sent", taken)
+        name = free_name(f"{variable.name}_sent", routine.taken)
         declaration = self.private.declaration(
             source, variable, [variable.name, name], bounds, indent
         )

@@ -106,8 +106,7 @@ class SentCopies(Preparing[Site, Variable]):
         site, variable = plan.site, plan.content
         routine, statement, call = site.routine, site.statement, site.call
         source = self.program.files[routine.file]
-        taken = {name.lower() for name in routine.exported}
-        name = free_name(f"{variable.name}{_ENDING}", taken)
+        name = free_name(f"{variable.name}{_ENDING}", routine.taken)
         extents = Halves.extents(variable) or []
         here = indent_at(source.data, statement.code_start)
         if source.language is Language.C:

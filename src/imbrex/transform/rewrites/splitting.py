@@ -160,17 +160,17 @@ class Splitting(Preparing[RoutineSite, ContentT]):
             self.refuse(routine, routine.line, ReasonKind.CONDITIONAL(routine=routine.name))
         seen = {id(use.call) for use in split.uses}
         for user in self.uses.callers(routine.name):
-            for statement in user.statements():
-                for call in statement.calls:
-                    if call.name == routine.name and id(call) not in seen:
-                        text = ReasonKind.CALL_NOT_STATEMENT(routine=routine.name)
-                        if call.picked:
-                            text = (
-                                ReasonKind.GENERIC(routine=routine.name)
-                                if call.generic
-                                else ReasonKind.BY_ITS_TYPE(routine=routine.name)
-                            )
-                        self.refuse(user, call.line, text)
+            for call in self.uses.calls_in(user, routine.name):
+                if id(call) in seen:
+                    continue
+                text = ReasonKind.CALL_NOT_STATEMENT(routine=routine.name)
+                if call.picked:
+                    text = (
+                        ReasonKind.GENERIC(routine=routine.name)
+                        if call.generic
+                        else ReasonKind.BY_ITS_TYPE(routine=routine.name)
+                    )
+                self.refuse(user, call.line, text)
         halves = Halves(self.program, routine)
         if halves.problem is not None:
             self.refuse(routine, routine.line, halves.problem)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 
 from imbrex.transform.analysis.divided import Schedule
@@ -54,6 +55,7 @@ class Uses:
         self.boundary = boundary
         self._callers: dict[str, list[Routine]] = {}
         self._calls_in: dict[str, dict[str, list[tuple[Block, int, Call]]]] = {}
+        self._every_call: dict[str, dict[str, list[Call]]] = {}
 
     def find(self, split: Split) -> None:
         """Note the uses of a wrapper, and which of them are under way beside each other."""
@@ -81,6 +83,15 @@ class Uses:
                 for called in names:
                     self._callers.setdefault(called, []).append(routine)
         return self._callers.get(name, [])
+
+    def calls_in(self, user: Routine, name: str) -> list[Call]:
+        """All calls in a routine of one of this name."""
+        if user.key not in self._every_call:
+            known = self._every_call[user.key] = defaultdict(list)
+            for statement in user.statements():
+                for call in statement.calls:
+                    known[call.name].append(call)
+        return self._every_call[user.key].get(name, [])
 
     def _find_in(self, split: Split, user: Routine) -> None:
         last: Block | None = None

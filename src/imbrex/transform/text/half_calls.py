@@ -33,12 +33,10 @@ class HalfCalls:
         self.fortran = halves.fortran
 
     def _own(self, user: Routine, name: str) -> str:
-        taken = {name.lower() for name in user.exported}
-        for calls in self.beside:
-            taken |= calls.declared.get(user.key, set())
+        declared = set().union(*(calls.declared.get(user.key, set()) for calls in self.beside))
         own = self.routine.stem
         candidate, number = f"{own}_{name}", 2
-        while candidate.lower() in taken:
+        while candidate.lower() in user.taken or candidate.lower() in declared:
             candidate, number = f"{own}_{name}{number}", number + 1
         self.declared.setdefault(user.key, set()).add(candidate.lower())
         return candidate

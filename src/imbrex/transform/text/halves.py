@@ -87,7 +87,6 @@ class Halves:
         # In the places of the routine's own, of which `this` is one.
         self.parameters = [""] * routine.on_object + found.parameters
         self.problem: Cause | None = found.problem or member_problem(program, routine)
-        taken = {name.lower() for name in routine.exported}
         number = 1
         made = {name for halves in beside for name in halves.names}
         while is_member(routine) and any(
@@ -99,7 +98,7 @@ class Halves:
                 f"{routine.stem}_finish{number}",
             )
         elsewhere = routine.shares_name and not _are_free(program, self.names)
-        if elsewhere or any(name.lower() in taken for name in self.names):
+        if elsewhere or any(name.lower() in routine.taken for name in self.names):
             self.problem = ReasonKind.NAMES_TAKEN(start=self.names[0], finish=self.names[1])
         if b"imbrex_requests" in self.source.data[slice(*self.span)].lower():
             self.problem = self.problem or ReasonKind.REQUESTS_TAKEN()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import lru_cache
 
 from imbrex.transform.model.name_lists import name_lists
 from imbrex.transform.model.program import Program
@@ -37,7 +38,7 @@ def renamed(
     None where a list renames it otherwise, or has no room for them, or a type binds what goes.
     """
     pattern = re.compile(rb"(?i)(?<![\w%])" + re.escape(name.encode()) + rb"(?!\w)")
-    bound = any(pattern.search(each[0]) for each in _BOUND.finditer(data))
+    bound = any(pattern.search(each) for each in _bindings(data))
     if bound and name not in by:
         return None
     edits = []
@@ -67,9 +68,9 @@ def renamed(
 def folded(data: bytes, edits: list[Edit]) -> list[Edit]:
     """Edits of a file in free form, with each name on a line of its own where a list of names would
     be too long with all of them."""
-    if not any(len(line) > _LONGEST for line in _lines_of_lists(apply_edits(data, edits))):
+    spans = name_lists(data)
+    if not spans or not _too_long(apply_edits(data, edits)):
         return edits
-    spans = list(name_lists(data))
     return [
         Edit(edit.start, edit.end, edit.text.replace(", ", ", &\n      "))
         if any(start <= edit.start and edit.end <= end for start, end in spans)
@@ -78,6 +79,11 @@ def folded(data: bytes, edits: list[Edit]) -> list[Edit]:
     ]
 
 
-def _lines_of_lists(data: bytes) -> Iterator[bytes]:
-    for start, end in name_lists(data):
-        yield data[start:end]
+def _too_long(data: bytes) -> bool:
+    """Whether a line of such a list is longer than a line of free form may be."""
+    return any(end - start > _LONGEST for start, end in name_lists(data))
+
+
+@lru_cache(maxsize=16)
+def _bindings(data: bytes) -> tuple[bytes, ...]:
+    return tuple(match[0] for match in _BOUND.finditer(data))

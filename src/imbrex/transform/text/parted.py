@@ -234,7 +234,7 @@ class Parted:
     def _named(self, callee: Routine, parts: tuple[Part, Part]) -> tuple[str, str]:
         """Names that are free, or that what would be written has already."""
         given = {name.lower() for pair in self._names.values() for name in pair}
-        taken = {name.lower() for name in callee.exported} | given
+        taken = callee.taken | given
         taken |= {routine.name.lower() for routine in self.program.routines.values()}
         number = 1
         while True:

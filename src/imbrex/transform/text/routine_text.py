@@ -135,11 +135,8 @@ def _declares(name: str) -> re.Pattern[bytes]:
 
 def fortran_routine_text(program: Program, routine: Routine, *, value: bool = False) -> RoutineText:
     """The text of a subroutine; `value`: it may be a function that can become one."""
-    data = program.files[routine.file].data
-    found = RoutineText()
-    start = 0
-    for _ in range(routine.line - 1):
-        start = data.find(b"\n", start) + 1
+    source = program.files[routine.file]
+    data, found, start = source.data, RoutineText(), source.start_of(routine.line)
     end = routine.body.statements[-1].end if routine.body.statements else start
     position = line_start(data, end)
     position = data.find(b"\n", max(end - 1, position)) + 1
