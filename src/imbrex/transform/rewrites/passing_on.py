@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.model.routine import Routine
-from imbrex.transform.model.statements import Kind
 from imbrex.transform.rewrites.uses import Split, Uses
 
 
@@ -19,7 +18,6 @@ class PassingOn:
     def __init__(self, footprints: Footprints, uses: Uses) -> None:
         self.footprints = footprints
         self.uses = uses
-        self._calling: dict[str, bool] = {}
 
     def by(self, split: Split) -> tuple[str, ...]:
         """The names of those that call a wrapper; each of its calls there has a number apart."""
@@ -43,23 +41,9 @@ class PassingOn:
 
         `called`: the routines that it calls on the way, none of which calls it.
         """
-        if user.key in called or not self._only_calls(user):
+        if user.key in called or not self.uses.only_calls(user):
             return False
         return self._is_in_front_of_work(user, (*called, user.key))
-
-    def _only_calls(self, user: Routine) -> bool:
-        if user.key not in self._calling:
-            self._calling[user.key] = self._finds_no_work(user)
-        return self._calling[user.key]
-
-    def _finds_no_work(self, user: Routine) -> bool:
-        if user.name == "main" or user.problem or user.address_taken:
-            return False
-        statements = [s for s in user.body.statements if s.kind is not Kind.DECLARE]
-        each = [self.footprints.of(statement, user.file) for statement in statements]
-        if any(found.stop or found.leaves for found in each):
-            return False
-        return not any(found.heavy and not found.events for found in each)
 
     def _is_in_front_of_work(self, user: Routine, called: tuple[str, ...]) -> bool:
         return any(

@@ -55,6 +55,7 @@ class Uses:
         self.boundary = boundary
         self._callers: dict[str, list[Routine]] = {}
         self._calls_in: dict[str, dict[str, list[tuple[Block, int, Call]]]] = {}
+        self._only_calls: dict[str, bool] = {}
         self._every_call: dict[str, dict[str, list[Call]]] = {}
 
     def find(self, split: Split) -> None:
@@ -114,6 +115,21 @@ class Uses:
                 return True
             position += side
         return False
+
+    def only_calls(self, user: Routine) -> bool:
+        """Whether a routine may only call others: it computes nothing, and ends as it began."""
+        if user.key not in self._only_calls:
+            self._only_calls[user.key] = self._finds_no_work(user)
+        return self._only_calls[user.key]
+
+    def _finds_no_work(self, user: Routine) -> bool:
+        if user.name == "main" or user.problem or user.address_taken:
+            return False
+        statements = [s for s in user.body.statements if s.kind is not Kind.DECLARE]
+        each = [self.footprints.of(statement, user.file) for statement in statements]
+        if any(found.stop or found.leaves for found in each):
+            return False
+        return not any(found.heavy and not found.events for found in each)
 
     def usable(self, user: Routine) -> dict[str, list[tuple[Block, int, Call]]]:
         """The calls in a routine that may be divided in two, by the name called."""
