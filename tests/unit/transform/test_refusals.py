@@ -275,6 +275,12 @@ REFUSED: dict[str, tuple[str, str, str]] = {
         "work(c); MPI_Scan(&n, &turn, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); work(c);",
         "not among the collectives",
     ),
+    "an exchange between neighbours": (
+        "",
+        "work(c); MPI_Neighbor_alltoall(a, 1, MPI_DOUBLE, b, 1, MPI_DOUBLE, MPI_COMM_WORLD);"
+        " work(c);",
+        "mixes blocks up in Open MPI where two neighbours are one process",
+    ),
     "only copies behind a send and receive": (
         "",
         "for (int i = 0; i < N; i++) b[i] = a[i] = i; "

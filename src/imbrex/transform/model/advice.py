@@ -42,12 +42,12 @@ buffer-unknown overlaid
     use a plain variable or array as buffer, request, status or argument
 volatile
     use a plain variable or array for messages, and in computation that a message shall pass
-argument-problem about
+argument-problem about call-does
     the reason behind the colon
 may-be-noncontiguous noncontiguous
     copy into a contiguous buffer first, or declare the argument `contiguous`
-call-of call-does
-    nothing, if that call communicates, prints or waits; else the reason behind the colon
+call-of
+    nothing, if that call communicates, prints or waits; else call it elsewhere
 call-unread
     give that file too
 pointer-call
@@ -135,7 +135,9 @@ completes also-calls
 collective-order
     nothing: the order is fixed by the program
 collective-left
-    write scans as another operation, exchanges between neighbours as `MPI_Isend` and `MPI_Irecv`
+    write scans as another operation
+neighbours-left
+    write the exchange between neighbours as `MPI_Isend` and `MPI_Irecv`
 barrier
     remove it if nothing needs it
 matching-stays matching-not-chosen

@@ -180,6 +180,10 @@ class ReasonKind(Sentence):
 
     # Collectives
     COLLECTIVE_LEFT = "{call} is not among the collectives that are rewritten"
+    NEIGHBOURS_LEFT = (
+        "the nonblocking form of {call} mixes blocks up in Open MPI where two neighbours are one "
+        "process"
+    )
     UNREAD_MAY_MATCH = "{routine}, whose source is not among the files, may communicate"
     UNREAD_POINTER = "{routine}, whose source is not among the files, is called through a pointer"
     DUMMY_MAY_MATCH = "a dummy procedure may communicate"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
+from imbrex import mpi_facts
 from imbrex.transform import mpi_calls
 from imbrex.transform.model.advice import advice, in_the_way
 from imbrex.transform.model.calls import Call
@@ -169,7 +170,9 @@ def left_alone(site: Site) -> Decision | None:
     name = site.call.name
     cause = mpi_calls.LEFT_ALONE[name]() if name in mpi_calls.LEFT_ALONE else None
     if cause is None and name in mpi_calls.COLLECTIVES - mpi_calls.BLOCKING_COLLECTIVES.keys():
-        cause = ReasonKind.COLLECTIVE_LEFT(call=name)
+        neighbours = mpi_facts.dependence(name) == "neighbours"
+        left = ReasonKind.NEIGHBOURS_LEFT if neighbours else ReasonKind.COLLECTIVE_LEFT
+        cause = left(call=name)
     if cause is None:
         return None
     place = Location(site.routine.file, site.call.line)
