@@ -1,4 +1,4 @@
-"""Functions that return a constant which no call asks for: they lose it, and can be split."""
+"""Functions that return a constant which no call needs: they lose it, and can be split."""
 
 from __future__ import annotations
 
@@ -59,10 +59,65 @@ SPLIT = [
     {"call": "exchange();\n        exchange();"},
     {"first": "if (failed)\n        return 1;"},
 ]
+ABORT = "\n            MPI_Abort(MPI_COMM_WORLD, 1);"
+WAITED = {
+    "first": "MPI_Request r;\n    MPI_Irecv(&u[0], 1, MPI_DOUBLE, up, 1, MPI_COMM_WORLD, &r);",
+    "last": "return MPI_Wait(&r, MPI_STATUS_IGNORE);",
+}
+# What asks for a value that is always 0, and what becomes of it beside the finish.
+ASKED = [
+    ({"call": f"if (exchange()){ABORT}"}, ""),
+    ({"call": f"if (exchange() != MPI_SUCCESS){ABORT}"}, ""),
+    ({"call": f"if (MPI_SUCCESS != exchange()){ABORT}"}, ""),
+    ({"call": f"if (exchange() != 0){ABORT}"}, ""),
+    ({"call": f"if (exchange() < 0){ABORT}"}, ""),
+    ({"call": f"if (exchange() == -1){ABORT}", "last": "return (0);"}, ""),
+    (
+        {
+            "call": 'if (exchange()) {\n            printf("exchange: no");\n'
+            "            return 1;\n        }"
+        },
+        "",
+    ),
+    ({"call": f"if (exchange() != MPI_SUCCESS){ABORT}", "last": "return MPI_SUCCESS;"}, ""),
+    ({"call": f"if (exchange() != MPI_SUCCESS){ABORT}", **WAITED}, ""),
+    ({"call": "exchange();", **WAITED}, ""),
+    ({"call": f"if (exchange()){ABORT}", "first": "if (u[1] > 9)\n        return 0;"}, ""),
+    ({"call": "failed = exchange();"}, "failed = MPI_SUCCESS;"),
+    (
+        {"call": f"int e = exchange();\n        if (e != MPI_SUCCESS){ABORT}"},
+        "int e = MPI_SUCCESS;",
+    ),
+    ({"call": f"int e = exchange();\n        if (e){ABORT}", **WAITED}, "int e = MPI_SUCCESS;"),
+]
 WHOLE = [
-    {"call": "failed = exchange();"},
-    {"call": "if (exchange())\n            MPI_Abort(MPI_COMM_WORLD, 1);"},
     {"call": "failed += exchange();"},
+    {"call": "failed = exchange() + 1;"},
+    {"call": "u[0] = exchange();"},
+    {"call": f"if (!exchange()){ABORT}"},
+    {"call": f"if (exchange() == 0){ABORT}"},
+    {"call": f"if (exchange() != 1){ABORT}"},
+    {"call": f"if (0 != exchange() > 0){ABORT}"},
+    {"call": f"if (exchange() || failed){ABORT}"},
+    {"call": f"if (exchange()){ABORT}\n        else\n            failed++;"},
+    {"call": "while (exchange())\n            failed++;"},
+    {
+        "call": "if (exchange()) {\n        out: failed++;\n        }\n"
+        "        if (failed > 9)\n            goto out;"
+    },
+    {"call": f"if (exchange())\n#ifdef OTHER\n            failed++;\n#else{ABORT}\n#endif"},
+    {"call": f"if (exchange()){ABORT}", "first": "if (failed)\n        return 1;"},
+    {"call": f"if (exchange()){ABORT}", "last": "return 1;"},
+    {
+        "call": f"if (exchange()){ABORT}",
+        **WAITED,
+        "others": "void set(void) { MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); }",
+    },
+    {
+        "call": "exchange();",
+        **WAITED,
+        "others": "void set(void) { MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); }",
+    },
     {"others": "int (*other)(void) = exchange;"},
     {"others": "#define HALO() exchange()", "call": "HALO();"},
     {"others": "#ifdef OTHER\nint more(void) { return exchange(); }\n#endif"},
@@ -90,6 +145,17 @@ def test_the_value_goes_and_the_function_is_split(
     assert "void exchange_start(" in text and "int exchange" not in text
     (site,) = (d for d in found.decisions if d.site.call.name == "MPI_Sendrecv")
     assert {"unused-results", "wrappers"} <= set(site.rewrites)
+
+
+@pytest.mark.parametrize(("changes", "left"), ASKED, ids=str)
+def test_checks_of_what_is_always_success_go(
+    tmp_path: Path, changes: dict[str, str], left: str
+) -> None:
+    found = outcome(tmp_path, changes, "halo.c")
+    (text,) = (after.decode() for after in found.after.values())
+    assert "MPI_Abort" not in text or left
+    assert "void exchange_start(" in text and "int exchange" not in text
+    assert left in text
 
 
 @pytest.mark.parametrize("changes", WHOLE, ids=str)

@@ -10,6 +10,7 @@ import re
 from itertools import zip_longest
 
 from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.begun_as_success import begins_otherwise, begun_otherwise
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.program import Program
@@ -34,6 +35,8 @@ _TAKEN = re.compile(rb"(?:(?:const\s+)?(?:int|auto)\s+(?:const\s+)?)?(\w+)\s*[|+
 _TAKEN_AND_ASKED = re.compile(
     rb"if\s*\(\s*(?:(?:MPI_SUCCESS|0)\s*!=\s*)?\(\s*(\w+)\s*=\s*", re.ASCII
 )
+SUCCESS = rb"(?:MPI_SUCCESS|0)"
+_GIVEN = re.compile(rb"[=({]")
 _SUCCESS = re.compile(rb"(?:=\s*(?:MPI_SUCCESS|0)\s*;?)?\s*", re.IGNORECASE)
 
 
@@ -135,6 +138,7 @@ def always_success(
                 _fortran(statement, source.data, routine.interface, codes, other)
             else:
                 _c(program, statement, source.data, codes, other)
+    other |= begun_otherwise(program, codes)
     return frozenset(
         key
         for key in codes - other
@@ -196,16 +200,10 @@ def _statuses(program: Program, other: set[str]) -> set[str]:
 def _sets_success(statement: Statement, data: bytes) -> bool:
     """An assignment of MPI_SUCCESS or 0, or a declaration without a value."""
     text = data[statement.start : statement.end]
-    if statement.kind is Kind.DECLARE and b"=" not in text:
+    if statement.kind is Kind.DECLARE and not _GIVEN.search(text):
         return True
     equals = text.find(b"=")
     return equals >= 0 and _SUCCESS.fullmatch(text[equals:]) is not None
-
-
-def _begins_plain(name: str, declaration: bytes) -> bool:
-    """Whether a declaration gives a variable no value, or that of success."""
-    found = re.search(rb"\b%s\s*=(?!=)([^,;]*)" % name.encode(), declaration)
-    return found is None or found[1].strip() in (b"0", b"MPI_SUCCESS")
 
 
 def _c(
@@ -226,10 +224,12 @@ def _c(
         len(written) == 1 and not statement.calls and statement.kind in (Kind.SIMPLE, Kind.DECLARE)
     )
     if plain and _sets_success(statement, data):
+        if b"MPI_SUCCESS" in data[statement.start : statement.end]:
+            codes |= written
         return
     if statement.kind is Kind.DECLARE:
         text = data[statement.start : statement.end]
-        written = {key for key in written if not _begins_plain(program.variables[key].name, text)}
+        written = {k for k in written if begins_otherwise(text, program.variables[k].name)}
     other |= written
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from imbrex.transform import mpi_calls
-from imbrex.transform.analysis.taken import gives_codes, returns_code
+from imbrex.transform.analysis.taken import SUCCESS, gives_codes, returns_code
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
@@ -27,10 +27,9 @@ from imbrex.transform.text.c_text import CText
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import first_on_line, indent_at, line_start
 
-_SUCCESS = rb"(?:MPI_SUCCESS|0)"
 _DECLARED = re.compile(rb"(?:const\s+)?(int|auto)\s+(?:const\s+)?([A-Za-z_]\w*)\s*=\s*")
-_ASKED = re.compile(rb"if\s*\(\s*(?:%s\s*!=\s*)?(?:\(\s*([A-Za-z_]\w*)\s*=\s*)?" % _SUCCESS)
-_BEHIND = re.compile(rb"\s*(?:!=\s*%s\s*)?\)" % _SUCCESS)
+_ASKED = re.compile(rb"if\s*\(\s*(?:%s\s*!=\s*)?(?:\(\s*([A-Za-z_]\w*)\s*=\s*)?" % SUCCESS)
+_BEHIND = re.compile(rb"\s*(?:!=\s*%s\s*)?\)" % SUCCESS)
 _DIRECTIVE = re.compile(rb"^[ \t]*#", re.MULTILINE)
 _TAKEN = frozenset(
     (

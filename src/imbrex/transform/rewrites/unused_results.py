@@ -1,13 +1,15 @@
-"""Functions of C that return constants, which no call asks for, lose their value."""
+"""Functions of C that return constants, which no call needs, lose their value."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.messages import communicates
+from imbrex.transform.analysis.taken import gives_codes, returns_code
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.reasons import ReasonKind
@@ -18,19 +20,32 @@ from imbrex.transform.rewrites.base import Plan
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
 from imbrex.transform.rewrites.splitting import NAME as WRAPPERS
 from imbrex.transform.rewrites.splitting import RoutineSite
+from imbrex.transform.text.asked_results import without_result
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import after_line, whole_lines
 from imbrex.transform.text.routine_text import c_routine_text
 
 _RETURN = re.compile(rb"return\s*\(?\s*(\w+)\s*\)?\s*;")
-_COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_RETURNS_CALL = re.compile(rb"return\s+")
+_NO_CODE = re.compile(
+    rb"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\[^\n]|[^'\\\n])'", re.DOTALL
+)
 
 
-class UnusedResults(Preparing[RoutineSite, dict[str, list[Edit]]]):
+@dataclass(slots=True)
+class WithoutResult:
+    """The edits by file, and whether what asks for the value is among them."""
+
+    edits: dict[str, list[Edit]]
+    checked: bool = False
+
+
+class UnusedResults(Preparing[RoutineSite, WithoutResult]):
     """A function around a message that returns constants becomes one without a value.
 
-    Then it can be split. It must be called by statements alone, by its name, and all code of the
-    program must be among the files.
+    Then it can be split. It must be called by its name, by statements alone or where it always
+    returns 0 or an error code of MPI; and all code of the program must be among the files. Errors
+    of MPI end the program: checks of such a code never find another one, and go.
 
     Before:
         static int exchange(double *u)
@@ -61,31 +76,46 @@ class UnusedResults(Preparing[RoutineSite, dict[str, list[Edit]]]):
         waits = (call.name for s in routine.statements() for call in s.calls)
         return communicates(routine) or any(name in mpi_calls.WAITS for name in waits)
 
-    def conditions(self, site: RoutineSite) -> dict[str, list[Edit]] | None:
-        """The edits by file; None where its value is asked for, or is no constant."""
+    def conditions(self, site: RoutineSite) -> WithoutResult | None:
+        """The edits; None where its value is needed, or is no constant."""
         routine = site.routine
         data = self.program.files[routine.file].data
         returns = self._returns(routine, data)
+        zero = returns is not None and all(self._is_success(s, data) for s in returns)
         found = c_routine_text(self.program, routine, value=True)
         kind = data[slice(*found.type)]
         if returns is None or found.problem is not None or kind != b"int":
             return None
         *early, last = returns
-        edits = {
-            routine.file: [
-                Edit(*found.type, "void"),
-                *(Edit(s.code_start, s.end, "return;") for s in early),
-                Edit(*whole_lines(data, last.code_start, after_line(data, last.end)), ""),
-            ]
-        }
-        return edits if self._known(routine, found.span[0], edits) else None
+        made = WithoutResult({routine.file: [Edit(*found.type, "void")]})
+        edits = made.edits
+        for statement in early:
+            call = _returned_call(data, statement)
+            text = "return;" if call is None else f"{{ {call} return; }}"
+            edits[routine.file].append(Edit(statement.code_start, statement.end, text))
+        call = _returned_call(data, last)
+        span = whole_lines(data, last.code_start, after_line(data, last.end))
+        if call is not None:
+            span = last.code_start, last.end
+        edits[routine.file].append(Edit(*span, call or ""))
+        return made if self._known(routine, found.span[0], made, zero) else None
 
     def _returns(self, routine: Routine, data: bytes) -> list[Statement] | None:
         """The statements that return, each with a constant, of which one stands at the end."""
         found = [s for s in routine.statements() if s.kind is Kind.JUMP and s.text == "return"]
         if not found or routine.body.statements[-1] is not found[-1]:
             return None
-        return found if all(self._is_constant(statement, data) for statement in found) else None
+        known = all(self._is_constant(s, data) or self._is_success(s, data) for s in found)
+        return found if known else None
+
+    def _is_success(self, statement: Statement, data: bytes) -> bool:
+        """Whether a return gives 0, or what a call of MPI returns where its errors are fatal."""
+        value = _RETURN.fullmatch(data[statement.code_start : statement.end])
+        if value is not None and value[1].isdigit():
+            return int(value[1]) == 0
+        if _returned_call(data, statement) is not None:
+            return not gives_codes(self.program, self.footprints.unseen)
+        return self._is_constant(statement, data)
 
     def _is_constant(self, statement: Statement, data: bytes) -> bool:
         value = _RETURN.fullmatch(data[statement.code_start : statement.end])
@@ -95,28 +125,38 @@ class UnusedResults(Preparing[RoutineSite, dict[str, list[Edit]]]):
         constant = value[1].isdigit() or value[1] == b"MPI_SUCCESS"
         return constant or (bool(read) and read <= self.footprints.success)
 
-    def _known(self, routine: Routine, start: int, edits: dict[str, list[Edit]]) -> bool:
-        """Whether only statements that call it name it, and prototypes, which are edited."""
+    def _known(self, routine: Routine, start: int, made: WithoutResult, zero: bool) -> bool:
+        """Whether only prototypes and calls name it, which are edited.
+
+        Of a function that is not always `zero`, no call may ask for the value.
+        """
         name = routine.plain_name.encode()
         calls = [
-            (user.file, call)
+            (user.file, statement, call)
             for user in self.program.routines.values()
             for statement in user.statements()
             for call in statement.calls
             if call.name == routine.name
         ]
-        alone = all(call.is_statement and not (call.macro or call.unknown) for _, call in calls)
-        if not calls or not alone:
+        for user, statement, call in calls:
+            if call.is_statement and not (call.macro or call.unknown):
+                continue
+            asked = without_result(self.program.files[user], statement, call) if zero else None
+            if asked is None:
+                return False
+            made.edits.setdefault(user, []).extend(asked)
+            made.checked = True
+        if not calls:
             return False
         prototype = re.compile(
             rb"(?m)^[ \t]*(?:(?:static|extern|inline)\s+)*(int)\s+" + name + rb"\s*\([^;{}]*\)\s*;"
         )
-        for file, text in self._without_comments.items():
+        for file, text in self._code.items():
             places = {match.start() for match in re.finditer(rb"\b%s\b" % name, text)}
             for match in prototype.finditer(text):
                 places -= {match.start() + match[0].index(name)}
-                edits.setdefault(file, []).append(Edit(match.start(1), match.end(1), "void"))
-            for user, call in calls:
+                made.edits.setdefault(file, []).append(Edit(match.start(1), match.end(1), "void"))
+            for user, _, call in calls:
                 places -= {call.start} if user == file else set()
             if file == routine.file:
                 places = {p for p in places if not start <= p < routine.body.start}
@@ -125,20 +165,30 @@ class UnusedResults(Preparing[RoutineSite, dict[str, list[Edit]]]):
         return True
 
     @cached_property
-    def _without_comments(self) -> dict[str, bytes]:
-        """The texts of all files with blanks in the place of comments."""
+    def _code(self) -> dict[str, bytes]:
+        """The texts of all files with blanks in the place of comments and strings."""
         return {
-            name: _COMMENT.sub(lambda found: b" " * len(found[0]), source.data)
+            name: _NO_CODE.sub(lambda found: b" " * len(found[0]), source.data)
             for name, source in self.program.files.items()
         }
 
     def refused(self, site: RoutineSite, refusal: object) -> Proposal | None:
         return None
 
-    def apply(self, plan: Plan[RoutineSite, dict[str, list[Edit]]]) -> Proposal:
+    def apply(self, plan: Plan[RoutineSite, WithoutResult]) -> Proposal:
         routine = plan.site.routine
-        told = ReasonKind.NO_RESULT(routine=routine.name)
-        reason = Reason(told, Location(routine.file, routine.line))
-        proposal = Proposal(self.name, routine, routine.line, reason, plan.content)
+        told = ReasonKind.CHECKS_GO if plan.content.checked else ReasonKind.NO_RESULT
+        reason = Reason(told(routine=routine.name), Location(routine.file, routine.line))
+        proposal = Proposal(self.name, routine, routine.line, reason, plan.content.edits)
         proposal.also, proposal.leads_to = (routine.name,), (WRAPPERS,)
         return proposal
+
+
+def _returned_call(data: bytes, statement: Statement) -> str | None:
+    """The call of MPI whose error code is returned as it is, as a statement."""
+    call = statement.calls[0] if len(statement.calls) == 1 else None
+    if call is None or call.macro or not returns_code(call) or statement.stop is not None:
+        return None
+    plain = _RETURNS_CALL.fullmatch(data[statement.code_start : call.start])
+    ends = data[call.end : statement.end].strip() in (b";", b"")
+    return f"{data[call.start : call.end].decode()};" if plain and ends else None

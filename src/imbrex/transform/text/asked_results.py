@@ -1,0 +1,68 @@
+"""What asks for the value of a function that is always 0, once the function has none.
+
+A condition that fails then, `if (f() != MPI_SUCCESS)`, goes with its branch; what takes the value
+gets it as a constant.
+"""
+
+from __future__ import annotations
+
+import re
+
+from imbrex.transform.analysis.taken import SUCCESS
+from imbrex.transform.model.calls import Call
+from imbrex.transform.model.sources import SourceFile
+from imbrex.transform.model.statements import Kind, Statement
+from imbrex.transform.text.edits import Edit
+from imbrex.transform.text.layout import first_on_line, indent_at
+
+_ASKED = re.compile(rb"if\s*\(\s*(%s\s*!=\s*)?" % SUCCESS)
+_FAILS = re.compile(rb"\s*(!=\s*%s|<\s*0|>\s*0|==\s*-\s*[1-9]\d*)?\s*\)\s*(\{\s*)?" % SUCCESS)
+_TAKEN = re.compile(rb"((?:const\s+)?int\s+(?:const\s+)?)?([A-Za-z_]\w*)\s*=\s*")
+_RETURNED = re.compile(rb"return\s+")
+_ENDS = re.compile(rb"\s*;?")
+_STRING = re.compile(rb"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'")
+# What may be entered from elsewhere, or means something else in another build.
+_LABEL = re.compile(rb"(?m)(?:^|[{};])\s*(?:\w+|case\b[^:\n]*)\s*:(?!:)|^[ \t]*#")
+
+
+def without_result(source: SourceFile, statement: Statement, call: Call) -> list[Edit] | None:
+    """The edits of a statement that asks for the value; None where it does so in other ways."""
+    data = source.data
+    if len(statement.calls) != 1 or call.macro or call.unknown or statement.stop is not None:
+        return None
+    before = data[statement.code_start : call.start]
+    named = data[call.start : call.end].decode()
+    if statement.kind is Kind.IF:
+        return _asked(data, statement, call, before)
+    block = statement.parent
+    if block is None or not (block.insertable and block.braced) or source.mpi_known_from < 0:
+        return None
+    if not first_on_line(data, statement.start) or not _ENDS.fullmatch(
+        data[call.end : statement.end]
+    ):
+        return None
+    front = f"{named};\n{indent_at(data, statement.start)}"
+    if statement.kind is Kind.JUMP and statement.text == "return" and _RETURNED.fullmatch(before):
+        return [Edit(statement.code_start, call.end, f"{front}return MPI_SUCCESS")]
+    taken = _TAKEN.fullmatch(before)
+    if taken is None or statement.kind not in (Kind.SIMPLE, Kind.DECLARE):
+        return None
+    return [Edit(statement.code_start, call.end, f"{front}{taken[0].decode()}MPI_SUCCESS")]
+
+
+def _asked(data: bytes, statement: Statement, call: Call, before: bytes) -> list[Edit] | None:
+    """The call alone in the place of a condition that fails, and of its branch."""
+    asked = _ASKED.fullmatch(before)
+    if asked is None or len(statement.blocks) != 1:
+        return None
+    (block,) = statement.blocks
+    behind = data[call.end : statement.end]
+    fails = _FAILS.match(behind)
+    if fails is None or (asked[1] and fails[1]):
+        return None
+    if call.end + fails.end() < block.start or _LABEL.search(_STRING.sub(b"", behind)):
+        return None
+    return [
+        Edit(statement.code_start, call.start, ""),
+        Edit(call.end, statement.end, ";"),
+    ]
