@@ -28,7 +28,7 @@ _LABEL = re.compile(rb"(?m)(?:^|[{};])\s*(?:\w+|case\b[^:\n]*)\s*:(?!:)|^[ \t]*#
 def without_result(source: SourceFile, statement: Statement, call: Call) -> list[Edit] | None:
     """The edits of a statement that asks for the value; None where it does so in other ways."""
     data = source.data
-    if len(statement.calls) != 1 or call.macro or call.unknown or statement.stop is not None:
+    if statement.stop is not None:
         return None
     before = data[statement.code_start : call.start]
     named = data[call.start : call.end].decode()
