@@ -27,6 +27,8 @@ BECOMES = {
     "if (MPI_SUCCESS != f(n)) return 1;": "f(n);",
     'if (f(n) < 0) { printf("case a: %d ? b : c", n); }': "f(n);",
     "if (f(n) > 0) e = n ? 1 : 2;": "f(n);",
+    'if (f(n) /* of n */) /* no */ printf("; failed: %d", n);': None,
+    'if (f(n)) /* no */ printf("; failed: %d", n);': "f(n);",
     "if (f(n) == - 1) e = 3;": "f(n);",
     "for (; n > 0; n--) if (f(n)) return 1;": "for (; n > 0; n--) f(n);",
     "if (f(f(n) ? 1 : 2)) return 1;": None,  # two that are asked
@@ -52,6 +54,8 @@ BECOMES = {
     "return (f(n));": None,
     "double d = f(n); e = d;": None,
     "if (n) e = f(n);": None,
+    "if (n)\n        e = f(n);": None,
+    "if (n)\n        return f(n);": None,
     "e = 1; e = f(n);": None,
     "for (e = f(n); e < 9; e++) ;": None,
     "while (f(n)) e++;": None,

@@ -70,6 +70,7 @@ SUCCESS = [
     ("p.c", {"file": "int state = 0, turns = 5;"}),
     ("p.c", {"file": "static int state; // state = 5"}),
     ("p.c", {"routine": "int state = 0;"}),
+    ("p.c", {"file": "int other(void) { int state = 5; return state; }", "routine": "int state;"}),
     ("p.c", {"routine": "static int state = MPI_SUCCESS;"}),
     ("p.c", {"routine": "int state;", "set": "MPI_Barrier(MPI_COMM_WORLD); state = MPI_SUCCESS;"}),
     ("p.cpp", {"routine": "int state{0};"}),
@@ -120,6 +121,11 @@ def test_what_is_always_success_is_passed(
     tmp_path: Path, name: str, changes: dict[str, str]
 ) -> None:
     assert passes_the_question(tmp_path, name, changes)
+
+
+def test_a_header_may_give_it_its_value(tmp_path: Path) -> None:
+    (tmp_path / "flags.h").write_text("static int state = 5;\n")
+    assert not passes_the_question(tmp_path, "p.c", {"file": '#include "flags.h"'})
 
 
 @pytest.mark.parametrize(("name", "changes"), BEGUN, ids=str)

@@ -91,6 +91,13 @@ ASKED = [
     ({"call": f"int e = exchange();\n        if (e){ABORT}", **WAITED}, "int e = MPI_SUCCESS;"),
 ]
 WHOLE = [
+    {"first": "if (u[1] > 3)\n        return MPI_Comm_rank(MPI_COMM_SELF, &failed);"},
+    {"last": "return -MPI_Barrier(MPI_COMM_SELF);"},
+    {"last": "return MPI_Barrier(MPI_COMM_SELF) + 1;"},
+    {
+        "head": "static int five(void)\n{\n    return 5;\n}\nstatic int exchange(void)",
+        "last": "return five();",
+    },
     {"call": "failed += exchange();"},
     {"call": "failed = exchange() + 1;"},
     {"call": "u[0] = exchange();"},

@@ -90,9 +90,7 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
         made = WithoutResult({routine.file: [Edit(*found.type, "void")]})
         edits = made.edits
         for statement in early:
-            call = _returned_call(data, statement)
-            text = "return;" if call is None else f"{{ {call} return; }}"
-            edits[routine.file].append(Edit(statement.code_start, statement.end, text))
+            edits[routine.file].append(Edit(statement.code_start, statement.end, "return;"))
         call = _returned_call(data, last)
         span = whole_lines(data, last.code_start, after_line(data, last.end))
         if call is not None:
@@ -101,12 +99,14 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
         return made if self._known(routine, found.span[0], made, zero) else None
 
     def _returns(self, routine: Routine, data: bytes) -> list[Statement] | None:
-        """The statements that return, each with a constant, of which one stands at the end."""
+        """The statements that return a constant; the last stands at the end, and may also return
+        what a call of MPI does."""
         found = [s for s in routine.statements() if s.kind is Kind.JUMP and s.text == "return"]
         if not found or routine.body.statements[-1] is not found[-1]:
             return None
-        known = all(self._is_constant(s, data) or self._is_success(s, data) for s in found)
-        return found if known else None
+        known = all(self._is_constant(s, data) for s in found[:-1])
+        last = self._is_constant(found[-1], data) or self._is_success(found[-1], data)
+        return found if known and last else None
 
     def _is_success(self, statement: Statement, data: bytes) -> bool:
         """Whether a return gives 0, or what a call of MPI returns where its errors are fatal."""

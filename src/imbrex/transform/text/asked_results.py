@@ -16,7 +16,7 @@ from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import first_on_line, indent_at
 
 _ASKED = re.compile(rb"if\s*\(\s*(%s\s*!=\s*)?" % SUCCESS)
-_FAILS = re.compile(rb"\s*(!=\s*%s|<\s*0|>\s*0|==\s*-\s*[1-9]\d*)?\s*\)\s*(\{\s*)?" % SUCCESS)
+_FAILS = re.compile(rb"\s*(!=\s*%s|<\s*0|>\s*0|==\s*-\s*[1-9]\d*)?\s*\)" % SUCCESS)
 _TAKEN = re.compile(rb"((?:const\s+)?int\s+(?:const\s+)?)?([A-Za-z_]\w*)\s*=\s*")
 _RETURNED = re.compile(rb"return\s+")
 _ENDS = re.compile(rb"\s*;?")
@@ -28,8 +28,6 @@ _LABEL = re.compile(rb"(?m)(?:^|[{};])\s*(?:\w+|case\b[^:\n]*)\s*:(?!:)|^[ \t]*#
 def without_result(source: SourceFile, statement: Statement, call: Call) -> list[Edit] | None:
     """The edits of a statement that asks for the value; None where it does so in other ways."""
     data = source.data
-    if statement.stop is not None:
-        return None
     before = data[statement.code_start : call.start]
     named = data[call.start : call.end].decode()
     if statement.kind is Kind.IF:
@@ -42,10 +40,10 @@ def without_result(source: SourceFile, statement: Statement, call: Call) -> list
     ):
         return None
     front = f"{named};\n{indent_at(data, statement.start)}"
-    if statement.kind is Kind.JUMP and statement.text == "return" and _RETURNED.fullmatch(before):
+    if _RETURNED.fullmatch(before):
         return [Edit(statement.code_start, call.end, f"{front}return MPI_SUCCESS")]
     taken = _TAKEN.fullmatch(before)
-    if taken is None or statement.kind not in (Kind.SIMPLE, Kind.DECLARE):
+    if taken is None:
         return None
     return [Edit(statement.code_start, call.end, f"{front}{taken[0].decode()}MPI_SUCCESS")]
 
@@ -55,12 +53,9 @@ def _asked(data: bytes, statement: Statement, call: Call, before: bytes) -> list
     asked = _ASKED.fullmatch(before)
     if asked is None or len(statement.blocks) != 1:
         return None
-    (block,) = statement.blocks
     behind = data[call.end : statement.end]
     fails = _FAILS.match(behind)
-    if fails is None or (asked[1] and fails[1]):
-        return None
-    if call.end + fails.end() < block.start or _LABEL.search(_STRING.sub(b"", behind)):
+    if fails is None or (asked[1] and fails[1]) or _LABEL.search(_STRING.sub(b"", behind)):
         return None
     return [
         Edit(statement.code_start, call.start, ""),
