@@ -46,22 +46,22 @@ def begins_otherwise(declaration: bytes, name: str) -> bool:
 
 def _begun_in(source: SourceFile, names: set[str]) -> set[str]:
     """The names, in small letters, that a file gives another value somewhere."""
-    word = _any_of(names)
+    named = _any_of(names)
     if source.is_fortran:
-        given = re.compile(rb"(?i)\b(%s)\s*=(?![=>]|\s*(?:0|MPI_SUCCESS)\b)" % word)
+        given = re.compile(rb"(?i)\b(%s)\s*=(?![=>]|\s*(?:0|MPI_SUCCESS)\b)" % named)
         return _filled_in(source, names) | _names(given.finditer(source.data))
     code = re.sub(rb"(?s)" + _C_SKIPPED, b" ", source.data)
-    given = re.compile(rb"\b(%s)\s*=(?!=|\s*%s)" % (word, _CODE))
-    braced = rb"\b(?:int|auto)\s+(%s)\s*[({](?!\s*(?:0|MPI_SUCCESS)?\s*[)}])" % word
+    given = re.compile(rb"\b(%s)\s*=(?!=|\s*%s)" % (named, _CODE))
+    braced = rb"\b(?:int|auto)\s+(%s)\s*[({](?!\s*(?:0|MPI_SUCCESS)?\s*[)}])" % named
     return _names(given.finditer(code)) | _names(re.finditer(braced, code))
 
 
 def _filled_in(source: SourceFile, names: set[str]) -> set[str]:
     """Those that DATA statements and the like, `integer code /5/`, of a file of Fortran name."""
-    word = _any_of(names)
+    named = _any_of(names)
     data = b"\n".join(match[0] for match in _DATA.finditer(source.data))
-    return _names(re.finditer(rb"(?i)\b(%s)\b" % word, data)) | _names(
-        re.finditer(rb"(?i)\b(%s)\s*/\s*[-+\w]" % word, source.data)
+    return _names(re.finditer(rb"(?i)\b(%s)\b" % named, data)) | _names(
+        re.finditer(rb"(?i)\b(%s)\s*/\s*[-+\w]" % named, source.data)
     )
 
 
