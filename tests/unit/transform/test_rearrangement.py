@@ -1,4 +1,4 @@
-"""Calls that must not change places, each beside two that do."""
+"""Calls that must not change places with what needs a message, and twins that do."""
 
 from __future__ import annotations
 
@@ -55,6 +55,8 @@ int main(int argc, char **argv)
 SEND = "\nMPI_Send(a, N, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD);"
 RECEIVE = "MPI_Recv(a, N, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n"
 
+WITH_STATUS = "MPI_Status st;\n" + RECEIVE.replace("MPI_STATUS_IGNORE", "&st")
+COUNT = "MPI_Get_count(&st, MPI_DOUBLE, &n);\n"
 LOOP_B = "for (i = 0; i < N; i++)\nb[i] = 0.5 * b[i] + a[i];\n"
 LOOP_C = "for (i = 0; i < N; i++)\nc[i] = 0.5 * c[i] + 1.0;\n"
 
@@ -112,6 +114,27 @@ REFUSED = {
         RECEIVE + LOOP_B + "s = getchar();\nfor (j = 0; j < N; j++)\nc[j] = 0.5 * c[j] + s;",
         "",
     ),
+    "what follows needs the count": (
+        WITH_STATUS + COUNT + "for (i = 0; i < n; i++)\nc[i] = 0.5 * c[i] + 1.0;",
+        "",
+    ),
+    "what follows needs the source": (
+        WITH_STATUS + COUNT + "for (i = st.MPI_SOURCE; i < N; i++)\nc[i] = 0.5 * c[i] + 1.0;",
+        "",
+    ),
+    "what follows needs one number of the message": (
+        RECEIVE + "s = a[1];\nfor (i = 0; i < N; i++)\nc[i] = 0.5 * c[i] + s;",
+        "",
+    ),
+    "the short statement asks for what is computed": (RECEIVE + "s = a[1] + c[2];\nwork(c);", ""),
+    "what follows and a short statement draw numbers": (
+        RECEIVE + "s = a[1];\nn = rand();\ndraw(c);",
+        "use `rand`",
+    ),
+    "a variable that begins with what has come": (
+        RECEIVE + "double t = a[1];\nwork(c);\ns = t;",
+        "a declaration",
+    ),
     "what makes the message needs the other": ("use(c, b);\nuse(a, c);" + SEND, "use `c`"),
 }
 
@@ -133,6 +156,11 @@ DONE = {
     "a number that the loop needs": RECEIVE + LOOP_B + "s = 0.5;\nfor (i = 0; i < N; i++)\n"
     "s += c[i];\n",
     "what is sent, and set anew": SEND + "\n" + LOOP_B.replace("b[i]", "a[i]") + LOOP_C,
+    "behind what asks for the count": WITH_STATUS + COUNT + LOOP_C,
+    "behind what keeps the source": WITH_STATUS + "n = st.MPI_SOURCE;\nwork(c);",
+    "behind one number of the message": RECEIVE + "s = a[1];\nwork(c);",
+    "behind two": RECEIVE + "s = a[1];\nn = a[2] > 3;\nwork(c);",
+    "behind a condition": RECEIVE + "if (a[1] > 3)\nn = 2;\nwork(c);",
     "inside a condition": "if (rank > 0) {\n" + RECEIVE + "use(b, a);\nwork(c);\n}",
 }
 

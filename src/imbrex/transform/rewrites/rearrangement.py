@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.copies import calculates, only_copies
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.messages import Messages, communicating_blocks
@@ -111,11 +112,14 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
             passed = self._before_send(routine, block, index)
         if passed is None:
             return None
-        way = self._highest(routine, block, index, passed)
+        way = self._highest(routine, block, index, passed, passed if received else -1)
         statements = block.statements
         gained = [s for s in statements[way.above : index] if self._gains(routine, s)]
+        if received and way.above == passed:
+            gained.append(statements[passed])
         works = received and (
-            calculates(self.program, routine.file, statements[index])
+            bool(statements[index].calls)
+            or calculates(self.program, routine.file, statements[index])
             or self._feeds(routine, block, index)
         )
         if not (gained and works) and all(only_copies(self.program, s) for s in gained):
@@ -174,6 +178,7 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
         # What is sent is used by what sets it anew.
         sides = [self.messages.of(routine, statement, produces=p) for p in (False, True)]
         new = [a for side in sides for a in side.of(nonblocking=False, collective=True)]
+        new += self._statuses(routine, statement) if new else []
         if new:
             changed = self.footprints.changed(new)
             if above.used is not None:  # those above have been waited for
@@ -182,6 +187,17 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
         if above.used is None and above.buffers and self._meets(routine, statement, above):
             return Received(above.buffers, above.changed, index)
         return above
+
+    def _statuses(self, routine: Routine, statement: Statement) -> list[Access]:
+        """What a statement that receives sets beside the message."""
+        places = ((call, mpi_calls.STATUS.get(call.name)) for call in statement.calls)
+        names = {
+            call.arguments[place].base
+            for call, place in places
+            if place is not None and place < len(call.arguments)
+        }
+        found = self.footprints.of(statement, routine.file).accesses
+        return [access for access in found if access.write and access.variable in names]
 
     def _before_send(self, routine: Routine, block: Block, index: int) -> int | None:
         """The beginning of the block, if a message that is sent further down is made here."""
@@ -198,8 +214,11 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
         changed = self.footprints.changed_in(found) | received.changed
         return self.footprints.conflict(found.accesses, received.buffers, changed) is not None
 
-    def _highest(self, routine: Routine, block: Block, index: int, least: int) -> _Way:
-        """How far up the statement may go; assignments that it needs go along with it."""
+    def _highest(self, routine: Routine, block: Block, index: int, least: int, user: int) -> _Way:
+        """How far up the statement may go; assignments that it needs go along with it.
+
+        `user`: a statement that is worth passing though it computes next to nothing.
+        """
         mine = list(self.footprints.of(block.statements[index], routine.file).accesses)
         changed = self.footprints.changed(mine)
         way = _Way(index, [])
@@ -240,7 +259,7 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
                     cause = ReasonKind.BOTH_USE(variable=variable.name)
                 way.blocker = Reason(cause, Location(routine.file, pair[1].line))
                 return way
-            if other.heavy:
+            if other.heavy or position == user:
                 way.above = position
         return way
 
