@@ -112,10 +112,10 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
             passed = self._before_send(routine, block, index)
         if passed is None:
             return None
-        way = self._highest(routine, block, index, passed, passed if received else -1)
+        way = self._highest(routine, block, index, passed)
         statements = block.statements
         gained = [s for s in statements[way.above : index] if self._gains(routine, s)]
-        if received and way.above == passed:
+        if way.above == passed:
             gained.append(statements[passed])
         works = received and (
             bool(statements[index].calls)
@@ -197,7 +197,7 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
             if place is not None and place < len(call.arguments)
         }
         found = self.footprints.of(statement, routine.file).accesses
-        return [access for access in found if access.write and access.variable in names]
+        return [access for access in found if access.variable in names]
 
     def _before_send(self, routine: Routine, block: Block, index: int) -> int | None:
         """The beginning of the block, if a message that is sent further down is made here."""
@@ -214,10 +214,10 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
         changed = self.footprints.changed_in(found) | received.changed
         return self.footprints.conflict(found.accesses, received.buffers, changed) is not None
 
-    def _highest(self, routine: Routine, block: Block, index: int, least: int, user: int) -> _Way:
+    def _highest(self, routine: Routine, block: Block, index: int, least: int) -> _Way:
         """How far up the statement may go; assignments that it needs go along with it.
 
-        `user`: a statement that is worth passing though it computes next to nothing.
+        Statement `least` is worth passing also where it computes next to nothing.
         """
         mine = list(self.footprints.of(block.statements[index], routine.file).accesses)
         changed = self.footprints.changed(mine)
@@ -259,7 +259,7 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
                     cause = ReasonKind.BOTH_USE(variable=variable.name)
                 way.blocker = Reason(cause, Location(routine.file, pair[1].line))
                 return way
-            if other.heavy or position == user:
+            if other.heavy or position == least:
                 way.above = position
         return way
 
