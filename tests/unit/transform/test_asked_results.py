@@ -13,6 +13,12 @@ from imbrex.transform.text.edits import apply_edits
 
 HEADER = "#include <mpi.h>\n"
 PROGRAM = """#include <stdio.h>
+#define CHECK(x) do { int r = (x); if (r != 0) MPI_Abort(MPI_COMM_WORLD, r); } while (0)
+#define TRY(x, n) do { int r = (x); if (r) { printf("%%d", n); MPI_Abort(MPI_COMM_WORLD, r); } \\
+    } while (0)
+#define NOT(x) do { int r = (x); if (r == 0) MPI_Abort(MPI_COMM_WORLD, r); } while (0)
+#define TWICE(x) do { (x); if (x) MPI_Abort(MPI_COMM_WORLD, 1); } while (0)
+#define F f(n)
 int f(int n);
 int user(int n)
 {
@@ -53,6 +59,19 @@ BECOMES = {
     "return f(n) + 1;": None,
     "return (f(n));": None,
     "double d = f(n); e = d;": None,
+    "CHECK(f(n));": "f(n);",
+    "CHECK( f((n + 1) * 2) );": "f((n + 1) * 2);",
+    "if (n) CHECK(f(n)); else e = 1;": "if (n) f(n); else e = 1;",
+    "TRY(f(n), 3);": "f(n);",
+    "CHECK(f(n) + 1);": None,
+    "TRY(f(n), e++);": None,
+    "CHECK(-f(n));": None,
+    "CHECK(e = f(n));": None,
+    'CHECK(f(n + ")"[0]));': None,
+    "CHECK(F);": None,
+    "NOT(f(n));": None,
+    "TWICE(f(n));": None,
+    "F;": None,
     "if (n) e = f(n);": None,
     "if (n)\n        e = f(n);": None,
     "if (n)\n        return f(n);": None,

@@ -83,6 +83,13 @@ ASKED = [
     ({"call": f"if (exchange() != MPI_SUCCESS){ABORT}", **WAITED}, ""),
     ({"call": "exchange();", **WAITED}, ""),
     ({"call": f"if (exchange()){ABORT}", "first": "if (u[1] > 9)\n        return 0;"}, ""),
+    (
+        {
+            "call": "CHECK(exchange());",
+            "others": "#define CHECK(x) do { int e = (x); if (e) MPI_Finalize(); } while (0)",
+        },
+        "",
+    ),
     ({"call": "failed = exchange();"}, "failed = MPI_SUCCESS;"),
     (
         {"call": f"int e = exchange();\n        if (e != MPI_SUCCESS){ABORT}"},

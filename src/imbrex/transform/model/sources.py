@@ -40,6 +40,7 @@ class SourceFile:
     checked: dict[int, CheckedCall] = field(default_factory=dict)
     # C: statements that check a variable's code, by where its name stands, read as that name.
     code_checks: dict[int, CodeCheck] = field(default_factory=dict)
+    checking: frozenset[str] = frozenset()  # C: macros that do nothing with a code of success
 
     @property
     def is_fortran(self) -> bool:

@@ -92,6 +92,7 @@ def read_c(
     if checks:
         functions = CheckingFunctions(unit, source.name, texts)
         macros = checking_macros(texts, flags)
+        source.checking = frozenset(macros)
         source.checked = checked_calls(data, macros, functions)
         asserted = asserts(texts, flags)
         if asserted:

@@ -20,6 +20,8 @@ _FAILS = re.compile(rb"\s*(!=\s*%s|<\s*0|>\s*0|==\s*-\s*[1-9]\d*)?\s*\)" % SUCCE
 _TAKEN = re.compile(rb"((?:const\s+)?int\s+(?:const\s+)?)?([A-Za-z_]\w*)\s*=\s*")
 _RETURNED = re.compile(rb"return\s+")
 _ENDS = re.compile(rb"\s*;?")
+_MORE = re.compile(rb"(?:\s*,\s*\w+)*\s*\)")
+_NOT_PLAIN = re.compile(rb"[\"'#\\{}]|/\*|//")
 _STRING = re.compile(rb"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'")
 # What may be entered from elsewhere, or means something else in another build.
 _LABEL = re.compile(rb"(?m)(?:^|[{};])\s*(?:\w+|case\b[^:\n]*)\s*:(?!:)|^[ \t]*#")
@@ -28,6 +30,8 @@ _LABEL = re.compile(rb"(?m)(?:^|[{};])\s*(?:\w+|case\b[^:\n]*)\s*:(?!:)|^[ \t]*#
 def without_result(source: SourceFile, statement: Statement, call: Call) -> list[Edit] | None:
     """The edits of a statement that asks for the value; None where it does so in other ways."""
     data = source.data
+    if call.macro in source.checking:
+        return _within_check(data, statement, call)
     before = data[statement.code_start : call.start]
     named = data[call.start : call.end].decode()
     if statement.kind is Kind.IF:
@@ -46,6 +50,22 @@ def without_result(source: SourceFile, statement: Statement, call: Call) -> list
     if taken is None:
         return None
     return [Edit(statement.code_start, call.end, f"{front}{taken[0].decode()}MPI_SUCCESS")]
+
+
+def _within_check(data: bytes, statement: Statement, call: Call) -> list[Edit] | None:
+    """The call alone in the place of a macro that checks what it returns, `CHECK(f());`."""
+    name = call.name.rpartition("::")[2].encode()
+    begins = re.compile(rb"%s\s*\(\s*(?=%s\s*\()" % ((call.macro or "").encode(), re.escape(name)))
+    begun = begins.match(data, statement.code_start, statement.end)
+    if begun is None or _NOT_PLAIN.search(data, statement.code_start, statement.end):
+        return None
+    depth, end = 1, data.index(b"(", begun.end()) + 1
+    while end < statement.end and depth:
+        depth += {b"(": 1, b")": -1}.get(data[end : end + 1], 0)
+        end += 1
+    if not _MORE.fullmatch(data, end, statement.end):
+        return None
+    return [Edit(statement.code_start, begun.end(), ""), Edit(end, statement.end, "")]
 
 
 def _asked(data: bytes, statement: Statement, call: Call, before: bytes) -> list[Edit] | None:
