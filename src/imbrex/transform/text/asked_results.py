@@ -21,7 +21,6 @@ _TAKEN = re.compile(rb"((?:const\s+)?int\s+(?:const\s+)?)?([A-Za-z_]\w*)\s*=\s*"
 _RETURNED = re.compile(rb"return\s+")
 _ENDS = re.compile(rb"\s*;?")
 _MORE = re.compile(rb"(?:\s*,\s*\w+)*\s*\)")
-_NOT_PLAIN = re.compile(rb"[\"'#\\{}]|/\*|//")
 _STRING = re.compile(rb"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'")
 # What may be entered from elsewhere, or means something else in another build.
 _LABEL = re.compile(rb"(?m)(?:^|[{};])\s*(?:\w+|case\b[^:\n]*)\s*:(?!:)|^[ \t]*#")
@@ -57,7 +56,7 @@ def _within_check(data: bytes, statement: Statement, call: Call) -> list[Edit] |
     name = call.name.rpartition("::")[2].encode()
     begins = re.compile(rb"%s\s*\(\s*(?=%s\s*\()" % ((call.macro or "").encode(), re.escape(name)))
     begun = begins.match(data, statement.code_start, statement.end)
-    if begun is None or _NOT_PLAIN.search(data, statement.code_start, statement.end):
+    if begun is None:
         return None
     depth, end = 1, data.index(b"(", begun.end()) + 1
     while end < statement.end and depth:
