@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from imbrex.transform.rewrites.splitting import Splitting
     from imbrex.transform.rewrites.uses import Split, Use
 
+_UNREAD = frozenset({ReasonKind.CALL_UNREAD, ReasonKind.POINTER_CALL})
+
 
 def why_whole(wrappers: Splitting[Any], split: Split, problem: Reason | None) -> Reason | None:
     """What kept a wrapper from having a window; None where its callers have no work for one.
@@ -78,7 +80,8 @@ class _Behind:
                 return undivided or first
             passing = passing and meeting is None
             wanted += [] if passing else found.accesses
-        return None
+        unread = first is not None and first.cause.kind in _UNREAD
+        return first if unread else None  # the work may be in there
 
     def _undivided(self, spaces: Spaces, space: Space, wanted: list[Access]) -> Reason | None:
         """Why the first loop nest cannot be divided, if it has an interior."""
