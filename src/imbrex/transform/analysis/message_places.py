@@ -31,12 +31,30 @@ def note_places(program: Program, footprints: Footprints) -> None:
         (routine, block)
         for routine in program.routines.values()
         for block in routine.body.every()
-        if sum(len(makers.buffers(each, routine)) for each in block.statements) > 1
+        if sum(len(_given(each)) for each in block.statements) > 1
     ]
     beginnings = find_beginnings(program, footprints.aliases) if several else frozenset()
     for routine, block in several:
+        # What statements do is only asked for where one of these places says something.
+        counts = set(makers.counts(block.statements))
+        telling = any(
+            fact.terms
+            for statement in block.statements
+            for buffer in _given(statement)
+            for fact in _facts(program, footprints, beginnings, buffer, counts)
+        )
+        if not telling:
+            continue
+        if sum(len(makers.buffers(each, routine)) for each in block.statements) < 2:
+            continue
         for run in _runs(makers, routine, block.statements):
             _note(makers, beginnings, routine, run)
+
+
+def _given(statement: Statement) -> list[Argument]:
+    """What may be the buffers of the messages that a statement makes."""
+    calls = statement.calls if statement.kind is Kind.SIMPLE else ()
+    return [argument for call in calls if call.is_statement for argument in call.arguments]
 
 
 class _Makers:
