@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.unit.transform.in_place import IN_PLACE
 
 from imbrex.transform.engine import transform
 from imbrex.transform.options import Options
@@ -66,11 +67,11 @@ def test_branches(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.chdir(tmp_path)
     path = Path("case.c")
     path.write_text(PROGRAM % tuple(code))
-    outcome = transform([path], Options())
+    outcome = transform([path], Options(rewrites=IN_PLACE))
     after = outcome.after["case.c"].decode()
     assert after.count("MPI_Wait(") == waits
     assert (outcome.after != outcome.before) is (waits > 0)
-    again = transform([path], Options(contents={path: outcome.after["case.c"]}))
+    again = transform([path], Options(rewrites=IN_PLACE, contents={path: outcome.after["case.c"]}))
     assert again.after == again.before
     if waits and shutil.which("gcc"):
         path.write_text(after)

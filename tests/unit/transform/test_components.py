@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.unit.transform.in_place import IN_PLACE
 
 from imbrex.transform.engine import transform
 from imbrex.transform.options import Options
@@ -70,7 +71,7 @@ def answers(folder: Path, **parts: str) -> tuple[list[str], str]:
     """What is decided of the sends, and the text afterwards."""
     source = folder / "program.f90"
     source.write_text(PROGRAM % {**dict.fromkeys(PLACES, ""), **parts})
-    outcome = transform([source], Options())
+    outcome = transform([source], Options(rewrites=IN_PLACE))
     sends = [d.decision for d in outcome.decisions if d.site.call.name == "MPI_Send"]
     assert sends
     return sends, outcome.after[str(source)].decode()

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.unit.transform.in_place import IN_PLACE
 
 from imbrex.transform.engine import transform
 from imbrex.transform.options import Options
+from imbrex.transform.rewrites.registry import REWRITES
 
 pytestmark = pytest.mark.slow
 
@@ -180,7 +182,13 @@ REWRITTEN = {
 
 
 def outcome_of(  # type: ignore[no-untyped-def]
-    tmp_path: Path, buffer: str, code: str, members: str = "", *, same: bool = False
+    tmp_path: Path,
+    buffer: str,
+    code: str,
+    members: str = "",
+    *,
+    same: bool = False,
+    rewrites: frozenset[str] = IN_PLACE,
 ):
     """`same`: one call passes the object that it is called on."""
     path = tmp_path / "case.cpp"
@@ -189,7 +197,7 @@ def outcome_of(  # type: ignore[no-untyped-def]
     path.write_text(
         text.replace("other.go(1 - rank, box,", "other.go(1 - rank, other,") if same else text
     )
-    outcome = transform([path], Options())
+    outcome = transform([path], Options(rewrites=rewrites))
     assert not outcome.skipped, outcome.skipped
     return next(d for d in outcome.decisions if d.site.call.name == "MPI_Send")
 
@@ -204,7 +212,7 @@ def test_refused(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", REWRITTEN)
 def test_rewritten(name: str, tmp_path: Path) -> None:
-    decision = outcome_of(tmp_path, *REWRITTEN[name])
+    decision = outcome_of(tmp_path, *REWRITTEN[name], rewrites=frozenset(REWRITES))
     assert decision.decision == "rewritten", decision.reason
 
 

@@ -7,6 +7,7 @@ import platform
 from pathlib import Path
 
 import pytest
+from tests.unit.transform.in_place import IN_PLACE
 
 from imbrex.errors import ImbrexError
 from imbrex.transform.engine import transform
@@ -56,7 +57,7 @@ end program p
 def rewritten(text: str, name: str, tmp_path: Path, flags: tuple[str, ...] = ()) -> bool:
     path = tmp_path / name
     path.write_text(text)
-    outcome = transform([path], Options(flags=list(flags)))
+    outcome = transform([path], Options(rewrites=IN_PLACE, flags=list(flags)))
     assert not outcome.skipped, outcome.skipped
     return any(decision.decision == "rewritten" for decision in outcome.decisions)
 
@@ -137,7 +138,7 @@ def test_clocks_that_are_given_no_memory_are_passed(
     """A null pointer names no memory to a function of the library."""
     path = tmp_path / "p.c"
     path.write_text(TIMED % (declared, call))
-    text = transform([path], Options()).after[str(path)]
+    text = transform([path], Options(rewrites=IN_PLACE)).after[str(path)]
     behind = text.index(b"MPI_Wait") > text.index(b"2 * w") if b"MPI_Wait" in text else False
     assert behind is passed, text.decode()
 

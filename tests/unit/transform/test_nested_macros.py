@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.unit.transform.in_place import IN_PLACE
 
 from imbrex.transform.engine import transform
 from imbrex.transform.options import Options
@@ -48,7 +49,7 @@ EXCHANGE = (
 def after(call: str, between: str, tmp_path: Path) -> str:
     path = tmp_path / "p.c"
     path.write_text(PROGRAM % (DEFINED, call, between))
-    outcome = transform([path], Options())
+    outcome = transform([path], Options(rewrites=IN_PLACE))
     assert not outcome.skipped, outcome.skipped
     return outcome.after[str(path)].decode()
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.unit.transform.in_place import IN_PLACE
 
 from imbrex.transform.engine import Outcome, transform
 from imbrex.transform.options import Options
@@ -143,7 +144,7 @@ def test_refused(name: str, tmp_path: Path, same_reasons: Callable[[str, Outcome
     top, body, reason = REFUSED[name]
     source = tmp_path / "program.f"
     source.write_text(PROGRAM % (top, body))
-    outcome = transform([source], Options())
+    outcome = transform([source], Options(rewrites=IN_PLACE))
     assert not outcome.skipped
     told = [
         text for decision in outcome.decisions for text in (decision.reason.text, *decision.details)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.unit.transform.in_place import IN_PLACE
 
 from imbrex.transform.engine import transform
 from imbrex.transform.options import Options
+from imbrex.transform.rewrites.registry import REWRITES
 
 pytestmark = pytest.mark.slow
 
@@ -92,15 +94,20 @@ REARRANGED = {
 }
 
 
-def decided(declarations: str, code: str, tmp_path: Path) -> tuple[str, list[str], set[str]]:
+def decided(
+    declarations: str, code: str, tmp_path: Path, rewrites: frozenset[str] = IN_PLACE
+) -> tuple[str, list[str], set[str]]:
     """The text, what is said, and the rewrites."""
     path = tmp_path / "case.f"
     path.write_text(PROGRAM % (declarations, code))
-    outcome = transform([path], Options())
+    outcome = transform([path], Options(rewrites=rewrites))
     assert not outcome.skipped, outcome.skipped
     after = outcome.after[str(path)]
     assert all(len(line) <= 72 for line in after.decode().splitlines())
-    assert transform([path], Options(contents={path: after})).after[str(path)] == after
+    assert (
+        transform([path], Options(rewrites=rewrites, contents={path: after})).after[str(path)]
+        == after
+    )
     done = [d for d in outcome.decisions if d.decision == "rewritten"]
     told = [line for d in outcome.decisions for line in (d.reason.text, *d.details)]
     return after.decode(), told, {name for d in done for name in d.rewrites}
@@ -109,7 +116,7 @@ def decided(declarations: str, code: str, tmp_path: Path) -> tuple[str, list[str
 @pytest.mark.parametrize("name", REARRANGED)
 def test_rearrangement(name: str, tmp_path: Path) -> None:
     code, done = REARRANGED[name]
-    assert ("rearrangement" in decided("", code, tmp_path)[2]) is done
+    assert ("rearrangement" in decided("", code, tmp_path, frozenset(REWRITES))[2]) is done
 
 
 CARRIED = {

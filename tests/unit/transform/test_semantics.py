@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.unit.transform.in_place import IN_PLACE
 
 from imbrex.transform.engine import transform
 from imbrex.transform.options import Options
@@ -110,7 +111,7 @@ def test_c_call(name: str, tmp_path: Path) -> None:
 
 def rewritten(path: Path, text: str) -> str:
     path.write_text(text)
-    outcome = transform([path], Options())
+    outcome = transform([path], Options(rewrites=IN_PLACE))
     assert not outcome.skipped, outcome.skipped
     assert "rewritten" in {d.decision for d in outcome.decisions}, [
         (d.reason.text, d.details) for d in outcome.decisions
@@ -186,7 +187,7 @@ def test_c_kept(name: str, tmp_path: Path) -> None:
     call, behind, reason = KEPT[name]
     path = tmp_path / "case.c"
     path.write_text((C % (call, behind)).replace("    work(a);\n", ""))
-    outcome = transform([path], Options())
+    outcome = transform([path], Options(rewrites=IN_PLACE))
     assert not outcome.skipped
     told = [line for d in outcome.decisions for line in (d.reason.text, *d.details)]
     assert outcome.after == outcome.before, told
@@ -328,7 +329,7 @@ def test_fortran(name: str, tmp_path: Path) -> None:
         assert max(map(len, after.splitlines())) <= 132
         return
     path.write_text(text)
-    outcome = transform([path], Options())
+    outcome = transform([path], Options(rewrites=IN_PLACE))
     assert not outcome.skipped, outcome.skipped
     assert outcome.after == outcome.before
 

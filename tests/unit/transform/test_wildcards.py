@@ -11,6 +11,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.unit.transform.in_place import IN_PLACE
 
 from imbrex.transform.engine import transform
 from imbrex.transform.options import Options
@@ -68,9 +69,9 @@ def rewritten(tmp_path: Path, body: list[str], top: str = "") -> list[str]:
     """What `step` does afterwards: calls of MPI with their first argument, and of work."""
     path = tmp_path / "case.c"
     path.write_text(PROGRAM % (top, "\n    ".join(body)))
-    outcome = transform([path], Options())
+    outcome = transform([path], Options(rewrites=IN_PLACE))
     text = outcome.after[str(path)].decode()
-    again = transform([path], Options(contents={path: outcome.after[str(path)]}))
+    again = transform([path], Options(rewrites=IN_PLACE, contents={path: outcome.after[str(path)]}))
     assert again.after == outcome.after
     text = text[text.index("static void step") : text.index("int main")]
     text = re.sub(r"imbrex_request\b", "r[0]", text).replace("imbrex_requests", "r")

@@ -157,7 +157,7 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
                 places -= {match.start() + match[0].index(name)}
                 made.edits.setdefault(file, []).append(Edit(match.start(1), match.end(1), "void"))
             for user, _, call in calls:
-                places -= {call.start} if user == file else set()
+                places -= {text.find(name, call.start)} if user == file else set()
             if file == routine.file:
                 places = {p for p in places if not start <= p < routine.body.start}
             if places:

@@ -13,8 +13,8 @@ static MPI_Datatype make_type(void)
     MPI_Datatype t, r;
     int len[2] = {4, 1};
     MPI_Aint at[2] = {offsetof(particle, x), offsetof(particle, id)};
-    MPI_Datatype kinds[2] = {MPI_DOUBLE, MPI_INT};
-    MPI_Type_create_struct(2, len, at, kinds, &t);
+    MPI_Datatype types[2] = {MPI_DOUBLE, MPI_INT};
+    MPI_Type_create_struct(2, len, at, types, &t);
     MPI_Type_create_resized(t, 0, sizeof(particle), &r);
     MPI_Type_commit(&r);
     MPI_Type_free(&t);
