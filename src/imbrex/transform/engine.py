@@ -216,6 +216,9 @@ def _prepared(paths: list[Path], options: Options, ahead: _Ahead | None = None) 
         unread = outcome.skipped.keys() - first.skipped.keys()
         if unread:
             raise ImbrexError(outcome.skipped[min(unread)])
+        for name, data in texts.items():  # headers that declare nothing of it any more
+            outcome.before.setdefault(name, data)
+            outcome.after.setdefault(name, data)
         permissions.note(outcome.decisions, maps)
         return outcome, offers
 

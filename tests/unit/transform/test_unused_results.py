@@ -184,3 +184,56 @@ def test_a_function_that_cannot_be_split_keeps_its_value(tmp_path: Path) -> None
     changes = {"call": 'exchange();\n        printf("%g\\n", u[101]);'}
     found = outcome(tmp_path, changes, "halo.c")
     assert all(b"static int exchange(void)" in after for after in found.after.values())
+
+
+HEADER = "#include <mpi.h>\nint exchange(void);\nextern double u[102];\nextern int up, down;\n"
+
+
+def with_header(folder: Path, header: str, **options: Path) -> dict[str, str]:
+    """The texts of a program whose exchange stands in a file of its own, declared in a header."""
+    text = PROGRAM % {
+        **PLAIN,
+        "call": "if (exchange() != MPI_SUCCESS) MPI_Abort(MPI_COMM_WORLD, 1);",
+    }
+    first, last = text.index("static int exchange"), text.index("static void step")
+    own = text[first:last].replace("static int", "int")
+    names = ("main.c", "halo.c", "halo.h")
+    shared = "double u[102];\nint up = MPI_PROC_NULL, down = MPI_PROC_NULL;\n"
+    rest = (
+        text[:first].partition("static int up")[0].replace("u[102], ", "") + "static int failed;\n"
+    )
+    texts = (
+        '#include "halo.h"\n' + rest + text[last:],
+        '#include "halo.h"\n' + shared + own,
+        header,
+    )
+    for name, each in zip(names, texts, strict=True):
+        (folder / name).write_text(each)
+    found = transform([folder / name for name in names[:2]], Options(**options))
+    assert not found.skipped, found.skipped
+    return {Path(name).name: after.decode() for name, after in found.after.items()}
+
+
+def test_its_declaration_in_a_header_changes_with_it(tmp_path: Path) -> None:
+    after = with_header(tmp_path, HEADER)
+    assert after["halo.h"] == HEADER.replace("int exchange", "void exchange")
+    assert "void exchange_start(" in after["halo.c"] and "MPI_Abort" not in after["main.c"]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        HEADER + "#define HALO exchange()\n",
+        HEADER.replace("int exchange", "extern int (exchange)"),
+        HEADER.replace("int exchange(void);", "int exchange(void), other(void);"),
+    ],
+)
+def test_what_else_names_it_in_a_header_keeps_it(tmp_path: Path, header: str) -> None:
+    after = with_header(tmp_path, header)
+    assert "int exchange(void)" in after["halo.c"] and "MPI_Abort" in after["main.c"]
+
+
+def test_a_header_outside_the_program_s_folder_keeps_it(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    after = with_header(tmp_path, HEADER, root=tmp_path / "src")
+    assert "int exchange(void)" in after["halo.c"] and "MPI_Abort" in after["main.c"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -29,6 +30,9 @@ class Built:
 
     constructor: str
     members: dict[str, Affine]  # in the terms of the declaration
+
+
+_DECLARED = re.compile(rb"\b(?:int|void)\s+(\w+)\s*\(")  # a function of C
 
 
 @dataclass(slots=True)
@@ -212,12 +216,16 @@ class Program:
         return self.has_main and not self.skipped and not self.hidden_code
 
     def texts(self) -> dict[str, bytes]:
-        """What may be edited: the files, and headers whose classes have methods defined in them."""
+        """What may be edited: the files, and headers that declare their methods and functions."""
         names = {
             routine.scope.declared[0]
             for routine in self.routines.values()
             if routine.scope is not None and routine.scope.declared is not None
         }
+        functions = {routine.plain_name.encode() for routine in self.routines.values()}
+        for name, header in self.headers.items():
+            if not functions.isdisjoint(_DECLARED.findall(header.data)):
+                names.add(name)
         inside = {name: self.headers[name] for name in sorted(names & self.headers.keys())}
         return {name: source.data for name, source in (self.files | inside).items()}
 

@@ -11,6 +11,7 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.messages import communicates
 from imbrex.transform.analysis.taken import gives_codes, returns_code
 from imbrex.transform.model.causes import Reason
+from imbrex.transform.model.headers import is_editable
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.routine import Routine
@@ -27,6 +28,7 @@ from imbrex.transform.text.routine_text import c_routine_text
 
 _RETURN = re.compile(rb"return\s*\(?\s*(\w+)\s*\)?\s*;")
 _RETURNS_CALL = re.compile(rb"return\s+")
+_LIST = rb"\s*\((?:[^;{}()]|\([^;{}()]*\))*\)\s*;"  # parameters, of one function
 _NO_CODE = re.compile(
     rb"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\[^\n]|[^'\\\n])'", re.DOTALL
 )
@@ -149,10 +151,13 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
         if not calls:
             return False
         prototype = re.compile(
-            rb"(?m)^[ \t]*(?:(?:static|extern|inline)\s+)*(int)\s+" + name + rb"\s*\([^;{}]*\)\s*;"
+            rb"(?m)^[ \t]*(?:(?:static|extern|inline)\s+)*(int)\s+" + name + _LIST
         )
         for file, text in self._code.items():
             places = {match.start() for match in re.finditer(rb"\b%s\b" % name, text)}
+            header = self.program.headers.get(file)
+            if places and header is not None and not is_editable(self.program, header):
+                return False
             for match in prototype.finditer(text):
                 places -= {match.start() + match[0].index(name)}
                 made.edits.setdefault(file, []).append(Edit(match.start(1), match.end(1), "void"))
@@ -169,7 +174,7 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
         """The texts of all files with blanks in the place of comments and strings."""
         return {
             name: _NO_CODE.sub(lambda found: b" " * len(found[0]), source.data)
-            for name, source in self.program.files.items()
+            for name, source in (self.program.headers | self.program.files).items()
         }
 
     def refused(self, site: RoutineSite, refusal: object) -> Proposal | None:
