@@ -14,18 +14,14 @@ from dataclasses import dataclass, field
 from imbrex.replay.arrays import ArraySchedule, Flag, Kind
 from imbrex.replay.evaluate import Network, Route, as_bytes
 from imbrex.replay.farm_begin import Begin
+from imbrex.replay.farm_bodies import STOP, Bodies, UnplayableError
 from imbrex.replay.farm_links import FarmLinks
 from imbrex.replay.farms import Farm
 
-STOP = -1
 # As numbers: a look-up in an enumeration takes as long as the rest of a step.
 _SEND, _RECV, _LOOK = int(Kind.SEND), int(Kind.RECV), int(Kind.WAIT_ARRIVAL)
 _WAITS = (_RECV, int(Kind.WAIT_RECV), _LOOK)
 _BLOCKING, _PAGES = int(Flag.BLOCKING), int(Flag.PAGES)
-
-
-class UnplayableError(Exception):
-    """The farm does not come to its end, or has what is not played."""
 
 
 @dataclass
@@ -65,19 +61,6 @@ class _Worker:
     """The message that it sends, as long as that waits for its receive."""
 
 
-def likeness(farm: Farm) -> list[int]:
-    """Of each task the one with a body that is nearest in the queue: itself, if it has one."""
-    bodies = [k for k, task in enumerate(farm.tasks) if task.body is not None]
-    if not bodies:
-        raise UnplayableError
-    found, place = [], 0
-    for k in range(len(farm.tasks)):
-        while place + 1 < len(bodies) and abs(bodies[place + 1] - k) <= abs(bodies[place] - k):
-            place += 1
-        found.append(bodies[place])
-    return found
-
-
 class Play:
     """One farm on one network, from the time at which each of its streams comes to it."""
 
@@ -92,7 +75,7 @@ class Play:
         site = schedule.site
         assert site is not None
         self.asks = {send: int(site[send]) in farm.asks for send in farm.takes}
-        self.like = likeness(farm)
+        self.bodies = Bodies(farm, self.calc, self.kind)
         self.order = Order(given={w: [] for w in farm.workers})
         self.order.messages = {w: [] for w in farm.workers}
         self.route = {w: self._route(w) for w in farm.workers}
@@ -122,7 +105,7 @@ class Play:
         self.taking: list[tuple[int, int]] | None = None
         self.turn: Turn | None = None
         self.workers = {
-            w: _Worker(w, self.steps(farm.workers[w].first.ops, 0), clock=begin.ns[w])
+            w: _Worker(w, self.bodies.steps(farm.workers[w].first.ops, 0), clock=begin.ns[w])
             for w in farm.workers
         }
 
@@ -202,14 +185,6 @@ class Play:
         else:
             self._out_through(at, ~about)
 
-    def steps(self, ops: range, more_ns: float) -> list[tuple[float, int, int]]:
-        """Computation, and the operation behind it."""
-        found = [(self.calc[i], self.kind[i], i) for i in ops]
-        if more_ns and found:
-            k = max(range(len(found)), key=lambda k: found[k][0])
-            found[k] = (max(found[k][0] + more_ns, 0.0), *found[k][1:])
-        return found
-
     # Workers
 
     def _go_on(self, worker: _Worker) -> None:
@@ -243,33 +218,13 @@ class Play:
             given_now = self.order.given[worker.stream]
             if worker.replies > len(given_now):
                 worker.over = True
-                steps = self.steps(self.farm.workers[worker.stream].last.ops, 0)
+                steps = self.bodies.steps(self.farm.workers[worker.stream].last.ops, 0)
             else:
-                steps = self._body(given_now[worker.replies - 1])
+                steps = self.bodies.of(given_now[worker.replies - 1])
                 if given_now[worker.replies - 1] == STOP:
                     worker.over = True
-                    steps = self.steps(self.farm.workers[worker.stream].last.ops, 0)
+                    steps = self.bodies.steps(self.farm.workers[worker.stream].last.ops, 0)
             worker.steps, worker.at = steps, 0
-
-    def _body(self, task: int) -> list[tuple[float, int, int]]:
-        return self.steps(self.body_of(task), self.more_ns(task)) if task != STOP else []
-
-    def body_of(self, task: int) -> range:
-        like = self.farm.tasks[self.like[task]].body
-        assert like is not None
-        return like.ops
-
-    def more_ns(self, task: int) -> float:
-        """What a task computes beyond the one that it is like."""
-        like = self.like[task]
-        return 0.0 if like == task else self.farm.tasks[task].own_ns - self.cost_ns(like)
-
-    def cost_ns(self, task: int) -> float:
-        """The computation of a task."""
-        body = self.farm.tasks[task].body
-        if body is None:
-            return float(self.farm.tasks[task].own_ns)
-        return float(sum(self.calc[i] for i in body.ops))
 
     def _send(self, worker: _Worker, op: int) -> None:
         if op not in self.farm.takes:
@@ -329,7 +284,9 @@ class Play:
         if not self.seen:
             if farm.looks and self.queue < len(farm.tasks):
                 cost = (
-                    int(self.cost_ns(self.queue)) + farm.before_ns + self.farm.grows_ns * self.fails
+                    int(self.bodies.cost_ns(self.queue))
+                    + farm.before_ns
+                    + self.farm.grows_ns * self.fails
                 )
                 self.own_ns += cost
                 self.order.own.append(self.queue)
@@ -394,7 +351,7 @@ class Play:
             if self.queue < len(self.farm.tasks):
                 turn.gives = self.queue
                 self.queue += 1
-                reply = self.farm.tasks[self.like[turn.gives]].reply
+                reply = self.farm.tasks[self.bodies.like[turn.gives]].reply
                 self._reply(worker, reply, turn.gives)
             elif self.farm.stops:
                 if self.stops >= len(self.farm.stops):

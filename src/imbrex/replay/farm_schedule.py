@@ -12,7 +12,8 @@ from imbrex.replay.arrays import NONE, ArraySchedule, Flag, Kind
 from imbrex.replay.collective_messages import as_messages
 from imbrex.replay.evaluate import Network, Replayer, StuckError
 from imbrex.replay.farm_begin import begin_of
-from imbrex.replay.farm_order import STOP, Order, Play, UnplayableError
+from imbrex.replay.farm_bodies import STOP, UnplayableError
+from imbrex.replay.farm_order import Order, Play
 from imbrex.replay.farms import Farm
 
 _LIMIT_NS = 1 << 32
@@ -173,7 +174,7 @@ class _Assembly:
                 reply = farm.stops[self.stops]
                 self.stops += 1
             else:
-                reply = farm.tasks[self.play.like[turn.gives]].reply
+                reply = farm.tasks[self.play.bodies.like[turn.gives]].reply
             self._reply(reply, worker, given)
 
     def _is_of(self, i: int, send: int) -> bool:
@@ -197,8 +198,8 @@ class _Assembly:
         given = self.order.given[stream]
         tasks = [task for task in given if task != STOP]
         messages = iter(self.order.messages[stream])
-        parts = [worker.first.ops, *(self.play.body_of(task) for task in tasks)]
-        more = [0.0, *(self.play.more_ns(task) for task in tasks)]
+        parts = [worker.first.ops, *(self.play.bodies.ops(task) for task in tasks)]
+        more = [0.0, *(self.play.bodies.more_ns(task) for task in tasks)]
         for number, (ops, more_ns) in enumerate(zip(parts, more, strict=True)):
             self._part(stream, ops, more_ns, number, messages)
         if len(given) == len(tasks):
@@ -208,7 +209,7 @@ class _Assembly:
     def _part(
         self, stream: int, ops: range, more_ns: float, number: int, messages: Iterator[int]
     ) -> None:
-        steps = self.play.steps(ops, more_ns)
+        steps = self.play.bodies.steps(ops, more_ns)
         takes = {i for i in ops if self._completes_or_looks(i)}
         last = self.partner[ops[-1]] if len(ops) and number >= 0 else None
         for calc, kind, i in steps:

@@ -14,7 +14,8 @@ from tests.unit.replay.building import Builder
 from imbrex.replay.arrays import Algorithm, ArraySchedule, Flag, Kind
 from imbrex.replay.evaluate import Network, Replayer, Route
 from imbrex.replay.farm_begin import begin_of
-from imbrex.replay.farm_order import STOP, Order, Play, UnplayableError
+from imbrex.replay.farm_bodies import STOP, UnplayableError
+from imbrex.replay.farm_order import Order, Play
 from imbrex.replay.farm_schedule import as_served, chance_ns, serves_as_it_did
 from imbrex.replay.farms import Farm, Own, find_farms
 
