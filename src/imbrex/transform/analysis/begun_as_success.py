@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from imbrex.transform.model.program import Program
-from imbrex.transform.model.sources import SourceFile
+from imbrex.transform.model.sources import SourceFile, code_of_c
 
 _OUTLIVING = ("static", "global", "host")
 _CODE = rb"(?:(?:0|MPI_SUCCESS)\b|\(?\s*(?:MPI|mpi)_\w+\s*\()"
@@ -18,7 +18,6 @@ _CODE = rb"(?:(?:0|MPI_SUCCESS)\b|\(?\s*(?:MPI|mpi)_\w+\s*\()"
 _DATA = re.compile(
     rb"(?im)^[ \t]*(?:\d+[ \t]+)?data\b(?:[^\n&]*&[^\n]*\n|[^\n]*\n {5}[^ 0\n])*[^\n]*"
 )
-_C_SKIPPED = rb"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\[^\n]|[^'\\\n])'"
 
 
 def begun_otherwise(program: Program, keys: Iterable[str]) -> set[str]:
@@ -50,7 +49,7 @@ def _begun_in(source: SourceFile, names: set[str]) -> set[str]:
     if source.is_fortran:
         given = re.compile(rb"(?i)\b(%s)\s*=(?![=>]|\s*(?:0|MPI_SUCCESS)\b)" % named)
         return _filled_in(source, names) | _names(given.finditer(source.data))
-    code = re.sub(rb"(?s)" + _C_SKIPPED, b" ", source.data)
+    code = code_of_c(source.data)
     given = re.compile(rb"\b(%s)\s*=(?!=|\s*%s)" % (named, _CODE))
     braced = rb"\b(?:int|auto)\s+(%s)\s*[({](?!\s*(?:0|MPI_SUCCESS)?\s*[)}])" % named
     return _names(given.finditer(code)) | _names(re.finditer(braced, code))

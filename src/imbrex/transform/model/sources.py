@@ -14,6 +14,17 @@ from imbrex.transform.model.covered_calls import CheckedCall, CodeCheck
 CXX_SUFFIXES = frozenset({".cc", ".cpp", ".cxx", ".C"})
 
 
+_NO_CODE = re.compile(
+    rb"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\[^\n]|[^'\\\n])'", re.DOTALL
+)
+
+
+@lru_cache(maxsize=16)
+def code_of_c(data: bytes) -> bytes:
+    """A text of C or C++ with blanks in the place of comments, strings and characters."""
+    return _NO_CODE.sub(lambda found: b" " * len(found[0]), data)
+
+
 @lru_cache(maxsize=16)
 def line_starts(data: bytes) -> tuple[int, ...]:
     """The bytes at which the lines of a text begin."""

@@ -15,7 +15,7 @@ from imbrex.transform.model.headers import is_editable
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.routine import Routine
-from imbrex.transform.model.sources import Language
+from imbrex.transform.model.sources import Language, code_of_c
 from imbrex.transform.model.statements import Kind, Statement
 from imbrex.transform.rewrites.base import Plan
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
@@ -29,9 +29,6 @@ from imbrex.transform.text.routine_text import c_routine_text
 _RETURN = re.compile(rb"return\s*\(?\s*(\w+)\s*\)?\s*;")
 _RETURNS_CALL = re.compile(rb"return\s+")
 _LIST = rb"\s*\((?:[^;{}()]|\([^;{}()]*\))*\)\s*;"  # parameters, of one function
-_NO_CODE = re.compile(
-    rb"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\[^\n]|[^'\\\n])'", re.DOTALL
-)
 
 
 @dataclass(slots=True)
@@ -171,11 +168,9 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
 
     @cached_property
     def _code(self) -> dict[str, bytes]:
-        """The texts of all files with blanks in the place of comments and strings."""
-        return {
-            name: _NO_CODE.sub(lambda found: b" " * len(found[0]), source.data)
-            for name, source in (self.program.headers | self.program.files).items()
-        }
+        """The texts of all files without comments and strings."""
+        every = self.program.headers | self.program.files
+        return {name: code_of_c(source.data) for name, source in every.items()}
 
     def refused(self, site: RoutineSite, refusal: object) -> Proposal | None:
         return None
