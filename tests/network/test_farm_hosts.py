@@ -33,7 +33,7 @@ def test_work_goes_to_whoever_asks_first_on_the_other_network(
     cluster: Any, farms: ModuleType, tmp_path: Path
 ) -> None:
     folder = cluster.network.folder
-    if cluster.mpi.name == "openmpi":
+    if cluster.mpi == "openmpi":
         pytest.skip("half a minute, where the ranks of Open MPI have the cores: the benchmark does")
     network = farms.Network(cluster.network.name, folder)
     program = [str(farms.build(cluster.mpi, folder)), *PROGRAM]
