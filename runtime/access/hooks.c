@@ -212,6 +212,13 @@ void ixa_copied_range(void *to, const void *from, size_t size, const void *code)
     {                                                                                              \
         hook(p, size, is_write, aligned, CODE);                                                    \
     }
+/* And the same for those who have the registers kept (keep.c, registers.h). */
+#define ALL(name, size, is_write)                                                                  \
+    void imbrex_access_all_##name##size(void *p, unsigned later, const void *code)                 \
+    {                                                                                              \
+        (void)later;                                                                               \
+        hook(p, size, is_write, (size) <= 8, code);                                                \
+    }
 #define UPDATE(name, size, aligned)                                                                \
     void __tsan_##name##size(void *p)                                                              \
     {                                                                                              \
@@ -222,6 +229,10 @@ void ixa_copied_range(void *to, const void *from, size_t size, const void *code)
     void imbrex_access_##name##size(void *p, unsigned later)                                       \
     {                                                                                              \
         late(p, size, is_write, pairs, later, CODE);                                               \
+    }                                                                                              \
+    void imbrex_access_late_##name##size(void *p, unsigned later, const void *code)                \
+    {                                                                                              \
+        late(p, size, is_write, pairs, later, code);                                               \
     }
 #define ACCESSES(size)                                                                             \
     ONE(read, size, 0, (size) <= 8)                                                                \
@@ -232,6 +243,10 @@ void ixa_copied_range(void *to, const void *from, size_t size, const void *code)
     ONE(unaligned_write, size, 1, 0)                                                               \
     ONE(unaligned_volatile_read, size, 0, 0)                                                       \
     ONE(unaligned_volatile_write, size, 1, 0)                                                      \
+    ALL(read, size, 0)                                                                             \
+    ALL(write, size, 1)                                                                            \
+    ALL(volatile_read, size, 0)                                                                    \
+    ALL(volatile_write, size, 1)                                                                   \
     UPDATE(read_write, size, (size) <= 8)                                                          \
     UPDATE(unaligned_read_write, size, 0)                                                          \
     LATE(read, size, 0, 0)                                                                         \

@@ -7,12 +7,12 @@ multiples of what the registers held when the body began. Everything else is not
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 CALLEE_SAVED = ("rbx", "rbp", "rsp", "r12", "r13", "r14", "r15")
-_CALLER_SAVED = ("rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11")
-_FAMILY = {name: name for name in (*CALLEE_SAVED, *_CALLER_SAVED)}
+CALLER_SAVED = ("rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11")
+_FAMILY = {name: name for name in (*CALLEE_SAVED, *CALLER_SAVED)}
 for _letter in "abcd":
     _FAMILY |= {f"{part}": f"r{_letter}x" for part in (f"e{_letter}x", f"{_letter}x")}
     _FAMILY |= {f"{_letter}{half}": f"r{_letter}x" for half in "lh"}
@@ -64,6 +64,12 @@ def family(register: str) -> str:
     return _FAMILY.get(register, register)
 
 
+def lower_half(register: str) -> str:
+    """The lower 32 bits of a register of 64, both with their %."""
+    name = register[1:]
+    return f"%{name}d" if name[1].isdigit() else f"%e{name[1:]}"
+
+
 def mentioned(text: str) -> set[str]:
     """The registers that a line of assembler mentions, by their names of 64 bits."""
     return {family(name) for name in _NAME.findall(text)}
@@ -74,15 +80,14 @@ class Registers:
 
     def __init__(self) -> None:
         self._held: dict[str, Sum | None] = {
-            name: Sum(terms=((name, 1),)) for name in (*CALLEE_SAVED, *_CALLER_SAVED)
+            name: Sum(terms=((name, 1),)) for name in (*CALLEE_SAVED, *CALLER_SAVED)
         }
 
     def held(self, register: str) -> Sum | None:
         return self._held.get(register)
 
-    def call(self) -> None:
-        """A call may change every register that a callee need not keep."""
-        for name in _CALLER_SAVED:
+    def call(self, changed: Iterable[str]) -> None:
+        for name in changed:
             self._held[name] = None
 
     def follow(self, line: str) -> bool:
@@ -166,27 +171,31 @@ class Moving:
     stride: int
 
 
-def moving_addresses(body: list[str], accesses: Iterable[int]) -> list[Moving | None] | None:
+def moving_addresses(
+    body: list[str], accesses: Iterable[int], changed: Collection[str] = CALLER_SAVED
+) -> list[Moving | None] | None:
     """For each access of a loop's body, the numbers of their lines in order, the address in rdi.
+    A hook may change the registers `changed`.
 
     None for an address that is not certain to move evenly, or that no operand can express. None
     for all where the body has an instruction that is not understood.
     """
     places = set(accesses)
+    kept = [name for name in (*CALLEE_SAVED, *CALLER_SAVED) if name not in changed]
     registers = Registers()
     found: list[Sum | None] = []
     first: dict[str, Sum | None] = {}
     for at, line in enumerate(body):
         if at in places:
             if not found:
-                first = {name: registers.held(name) for name in CALLEE_SAVED}
+                first = {name: registers.held(name) for name in kept}
             found.append(registers.held("rdi"))
-            registers.call()
+            registers.call(changed)
         elif not registers.follow(line):
             return None
     steps = {}
     moved = {}
-    for name in CALLEE_SAVED:
+    for name in kept:
         own = ((name, 1),)
         end, then = registers.held(name), first[name]
         if end and then and end.terms == own and then.terms == own:

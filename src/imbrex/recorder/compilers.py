@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from imbrex.errors import ImbrexError
+from imbrex.recorder.dependencies import asks_only_for_them, forget_dependency
 from imbrex.recorder.duplicates import SAME_FUNCTIONS
 from imbrex.recorder.linking import (
     RecorderLibrary,
@@ -64,6 +65,11 @@ _CLANG = (
 _GFORTRAN = ("-fno-tree-pta",)
 
 
+# Without registers.h: text that is not for our assembler, or that others compile; and two codes of
+# a function (--duplicate) change different registers.
+_WITHOUT_REGISTERS = ("-E", "-flto", "-masm=intel", "-fno-ipa-ra", "-m32", "-mx32")
+
+
 def c_compiler_beside(compiler: str) -> str:
     """The mpicc that belongs to an MPI compiler of another language, by its name."""
     path = Path(compiler)
@@ -83,7 +89,12 @@ def is_clang(compiler: str) -> bool:
 
 
 def instrumented(
-    language: str, arguments: Sequence[str], clang: bool, library: RecorderLibrary
+    language: str,
+    arguments: Sequence[str],
+    clang: bool,
+    library: RecorderLibrary,
+    *,
+    duplicate: bool = False,
 ) -> list[str]:
     """The arguments of a compiler call, with those that instrument and link the recorder."""
     # They stand behind the user's: -O3 would switch vectorizing on again.
@@ -96,6 +107,13 @@ def instrumented(
         flags += _GNU_COPIES_X86 if platform.machine() == "x86_64" else ()
     else:
         flags += _GNU_COPIES
+        asked = asks_only_for_them(arguments)
+        if (
+            not duplicate
+            and not asked
+            and not any(a.startswith(_WITHOUT_REGISTERS) for a in arguments)
+        ):
+            arguments = ["-include", str(library.registers), *arguments]
     if not clang:
         arguments = [f"-B{library.tools}/", *arguments]
     if _NO_LINK.intersection(arguments):
@@ -198,7 +216,8 @@ def _compile(
     """One call of the compiler and what belongs to it; its exit code."""
     environment = {**os.environ, **assembler_environment(compiler)}
     with tempfile.TemporaryDirectory(prefix="imbrex-") as scratch:
-        command = [compiler, *instrumented(language, arguments, clang, library)]
+        words = instrumented(language, arguments, clang, library, duplicate=duplicate)
+        command = [compiler, *words]
         if clang:
             command += clang_notes(command, Path(scratch))
         else:
@@ -211,6 +230,7 @@ def _compile(
             if compile_text(compiler, [*arguments, *SAME_FUNCTIONS], text):
                 environment["IMBREX_PLAIN_TEXT"] = str(text)
         code = subprocess.run(command, check=False, env=environment).returncode
+        forget_dependency(arguments, library.registers)
     if code == 0:
         _make_twin(compiler, arguments, warn)
     return code if code >= 0 else 128 - code

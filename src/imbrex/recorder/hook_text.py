@@ -4,9 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from imbrex.recorder.addresses import CALLER_SAVED, lower_half
+
 _WORD_BITS = 3
+CHANGED_BY_KEEPER = ("rax", "rdi", "r9", "r10", "r11")
 LINE_BITS = 5
 MARKS = "\tmovq\timbrex_access_words@GOTPCREL(%rip), %r11"
+
+
+@dataclass(frozen=True)
+class Code:
+    """What is known of an assembler file. `direct`: it is for a program, not for a shared library,
+    so that the linker knows how far away thread-local data are. `keeper`: the function of keep.c
+    through which the recorder must be called, if the compiler was told what hooks change."""
+
+    direct: bool
+    keeper: str = ""
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """The registers that a hook may change."""
+        return CHANGED_BY_KEEPER if self.keeper else CALLER_SAVED
 
 
 @dataclass
@@ -19,6 +37,7 @@ class Access:
     aligned: bool
     place: str  # the .loc in force
     paired: bool = False
+    argument: str = ""  # the line that puts its address into rdi, where the hook may do that itself
 
     @property
     def in_one_word(self) -> bool:
@@ -26,10 +45,9 @@ class Access:
         return self.size <= 8 and self.aligned
 
 
-def thread_local(instruction: str, name: str, direct: bool) -> list[str]:
-    """An instruction whose last operand is the thread's variable. `direct`: its distance is known
-    to the linker, because the code is for a program, not for a shared library."""
-    if direct:
+def thread_local(instruction: str, name: str, code: Code) -> list[str]:
+    """An instruction whose last operand is the thread's variable."""
+    if code.direct:
         return [f"\t{instruction}, %fs:imbrex_access_{name}@tpoff"]
     return [
         f"\tmovq\timbrex_access_{name}@gottpoff(%rip), %rax",
@@ -37,20 +55,20 @@ def thread_local(instruction: str, name: str, direct: bool) -> list[str]:
     ]
 
 
-def remember(access: Access, direct: bool) -> list[str]:
+def remember(access: Access, code: Code) -> list[str]:
     """Where a later write of the run may have its value from."""
     if not access.paired or access.is_write:
         return []
-    return thread_local("movq\t%rdi", f"source{access.size}_at", direct)
+    return thread_local("movq\t%rdi", f"source{access.size}_at", code)
 
 
-def ask(access: Access, number: int, load: bool, direct: bool) -> list[str]:
+def ask(access: Access, number: int, load: bool, code: Code) -> list[str]:
     """Go to the stub if anything of the access's memory was communicated, or a copy is awaited.
 
     r11 holds where lines are marked; `load`: it does not yet, or something else used it.
     """
     text = [
-        "\tmovl\t%edi, %eax",
+        _into_eax(access.argument),
         *([MARKS] if load else []),
         f"\tshrl\t${LINE_BITS}, %eax",
         "\tcmpb\t$0, (%r11,%rax)",
@@ -63,21 +81,32 @@ def ask(access: Access, number: int, load: bool, direct: bool) -> list[str]:
             "\tcmpb\t$0, (%r11,%rax)",
             f"\tjne\t.Limbrex_call{number}",
         ]
-    return [*text, *ask_pending(access, number, direct)]
+    return [*text, *ask_pending(access, number, code)]
 
 
-def ask_pending(access: Access, number: int, direct: bool) -> list[str]:
+def _into_eax(argument: str) -> str:
+    """What the line puts into rdi, as far as lines are told apart by it; rdi itself without one."""
+    mnemonic, _, operands = argument.strip().partition("\t")
+    source = operands.rpartition(", ")[0]
+    if mnemonic == "leaq":
+        return f"\tleal\t{source}, %eax"
+    return f"\tmovl\t{lower_half(source) if source else '%edi'}, %eax"
+
+
+def ask_pending(access: Access, number: int, code: Code) -> list[str]:
     """Go to the stub if what was just unpacked waits for the write that it is copied by."""
     if not access.paired or not access.is_write:
         return []
     return [
         f".Limbrex_pending{number}:",
-        *thread_local("cmpq\t$0", "pending", direct),
+        *thread_local("cmpq\t$0", "pending", code),
         f"\tjne\t.Limbrex_late{number}",
     ]
 
 
-def stub(access: Access, number: int, later: int, before: list[str], behind: str = "") -> list[str]:
+def stub(
+    access: Access, number: int, later: int, before: list[str], code: Code, behind: str = ""
+) -> list[str]:
     """Far from the access: call the recorder after all, unless only another word of the line was
     communicated. `later` accesses that are counted are still to come; `before`: instructions before
     the call; `behind`: where it goes on behind the call, if not where the access is."""
@@ -88,38 +117,51 @@ def stub(access: Access, number: int, later: int, before: list[str], behind: str
     kind = ("copy" if access.paired else "write") if access.is_write else "read"
     if access.paired and not access.is_write:
         kind = "source"
+    argument = [access.argument] if access.argument else []
     return [
         f".Limbrex_call{number}:",
+        *argument,
         *(_leave_unless_marked(leave) if access.in_one_word else []),
         f".Limbrex_late{number}:",
+        *argument,
         *([access.place] if access.place else []),
         *before,
-        f"\tmovl\t${later}, %esi",
-        f"\tcall\timbrex_access_{kind}{access.size}@PLT",
+        *_call(f"{kind}{access.size}", later, code),
         MARKS,
         f"\tjmp\t{behind or back}",
     ]
 
 
+def _call(name: str, later: int, code: Code) -> list[str]:
+    if not code.keeper:
+        return [f"\tmovl\t${later}, %esi", f"\tcall\timbrex_access_{name}@PLT"]
+    return [
+        f"\tmovl\t${later}, %r10d",
+        "\tleaq\t0(%rip), %r9",
+        f"\tmovq\timbrex_access_late_{name}@GOTPCREL(%rip), %rax",
+        f"\tcall\t{code.keeper}@PLT",
+    ]
+
+
 def hook(
-    run: list[Access], index: int, number: int, load: bool, direct: bool
+    run: list[Access], index: int, number: int, load: bool, code: Code
 ) -> tuple[list[str], list[str]]:
-    """Instructions in place of a call, and its stub. `load`: as `ask`; `direct`: the code is for a
-    program, as `thread_local`."""
+    """Instructions in place of a call, and its stub. `load`: as `ask`."""
     access = run[index]
-    text = thread_local(f"addq\t${len(run)}", "clock", direct) if index == 0 else []
-    text += remember(access, direct)
-    text += [*ask(access, number, load, direct), f".Limbrex_back{number}:"]
-    return text, stub(access, number, len(run) - 1 - index, [])
+    text = thread_local(f"addq\t${len(run)}", "clock", code) if index == 0 else []
+    text += remember(access, code)
+    text += [*ask(access, number, load, code), f".Limbrex_back{number}:"]
+    return text, stub(access, number, len(run) - 1 - index, [], code)
 
 
 def _leave_unless_marked(label: str) -> list[str]:
     """To the label, if this word of the line was never communicated. eax is the line's number."""
     return [
         "\tmovzbl\t(%r11,%rax), %eax",
-        "\tmovl\t%edi, %ecx",
-        f"\tshrl\t${_WORD_BITS}, %ecx",
-        "\tandl\t$7, %ecx",
-        "\tbtl\t%ecx, %eax",
+        "\tmovl\t%edi, %r11d",
+        f"\tshrl\t${_WORD_BITS}, %r11d",
+        "\tandl\t$7, %r11d",
+        "\tbtl\t%r11d, %eax",
+        MARKS,
         f"\tjnc\t{label}",
     ]

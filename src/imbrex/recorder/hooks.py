@@ -1,12 +1,12 @@
 """Hooks of memory accesses in an assembler file, put in place of their calls.
 
-A call of __tsan_read8 may change every register that a callee need not keep, so at that place they
-are free: the question whether anything of the line of memory was ever communicated is asked there,
-in four instructions; if it was, whether this word of it, out of the way; and the recorder is called
-only for that (hook_text.py). In straight loops one question is for many rounds (loops.py). Accesses
-are counted once per straight run of instructions; a late call is told how many of them have not
-happened yet. What is not understood (another processor, Intel syntax) stays as it came: then the
-calls remain.
+What a hook may change is free at its place: every register that a callee need not keep, or the few
+that registers.h tells the compiler of. The question whether anything of the line of memory was ever
+communicated is asked there, in four instructions; if it was, whether this word of it, out of the
+way; and the recorder is called only for that (hook_text.py). In straight loops one question is for
+many rounds (loops.py). Accesses are counted once per straight run of instructions; a late call is
+told how many of them have not happened yet. What is not understood (another processor, Intel
+syntax) stays as it came: then the calls remain.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import itertools
 import re
 from collections.abc import Iterator
 
-from imbrex.recorder.hook_text import Access, hook
+from imbrex.recorder.hook_text import Access, Code, hook
 from imbrex.recorder.loops import enclosing_loop, windowed_loop
 
 _HOOK = re.compile(
@@ -29,6 +29,13 @@ _LEAVES = re.compile(
 )
 # What gcc says of itself and of how it was called, in the debugging information.
 _PRODUCER = re.compile(r'\t\.string\t"GNU (?:C|Fortran)[^"]*"')
+_ARGUMENT = re.compile(r"\t(movq\t%\w+|leaq\t-?\d*\([^)]*\)), %rdi$")
+# The question needs these.
+_ASKED_WITH = re.compile(r"%(rax|r11)|%rdi.*%rdi|%rip")
+_KEEPER = "imbrex_access_kept"
+_KEEPS = f"\tcall\t{_KEEPER}"
+# Vectors of more than 16 bytes, or more than 16 of them.
+_WIDE = re.compile(r"%[yz]mm|%k[0-7]|%xmm(1[6-9]|[23]\d)")
 _QUIET = ("\t.loc ", "\t.cfi_", "\t.file ")
 
 
@@ -38,7 +45,7 @@ def inlined(lines: list[str]) -> list[str]:
         return lines
     replaced: dict[int, list[str]] = {}
     numbers = itertools.count()
-    direct = _is_of_executable(lines)
+    code = Code(_is_of_executable(lines), _keeper(lines))
     stubs: list[str] = []
     for run in _runs(lines, replaced):
         if isinstance(run, int):
@@ -47,14 +54,18 @@ def inlined(lines: list[str]) -> list[str]:
             continue
         _pair(run)
         loop = enclosing_loop(lines, run)
-        if loop and (windowed := windowed_loop(lines, run, loop, numbers, direct)):
+        if loop and (windowed := windowed_loop(lines, run, loop, numbers, code)):
             replaced |= windowed[0]
             stubs += windowed[1]
             continue
         for index, access in enumerate(run):
+            at = _argument(lines, access) if access.in_one_word else None
+            if at is not None and not (access.paired and not access.is_write):
+                access.argument = lines[at]
+                replaced[at] = []
             before = lines[run[index - 1].at : access.at] if index else ["%r11"]
             used = any("%r11" in line for line in before)
-            text, stub = hook(run, index, next(numbers), used, direct)
+            text, stub = hook(run, index, next(numbers), used, code)
             replaced[access.at] = text
             stubs += stub
     return [new for at, line in enumerate(lines) for new in replaced.get(at, (line,))]
@@ -65,6 +76,18 @@ def _is_of_executable(lines: list[str]) -> bool:
     distances that the linker knows. False where that cannot be told."""
     producers = [line for line in lines if _PRODUCER.match(line)]
     return bool(producers) and not any("-fpic" in line.lower() for line in producers)
+
+
+def _keeper(lines: list[str]) -> str:
+    """The function of keep.c that keeps all that is to be kept, if the compiler saw registers.h."""
+    own = [at for at, line in enumerate(lines) if line.startswith(_KEEPS)]
+    if not own:
+        return ""
+    if not any(_WIDE.search(line) for line in lines):
+        return _KEEPER
+    for at in own:
+        lines[at] = f"{_KEEPS}_wide@PLT"
+    return f"{_KEEPER}_wide"
 
 
 def _runs(lines: list[str], replaced: dict[int, list[str]]) -> Iterator[list[Access] | int]:
@@ -105,6 +128,15 @@ def _runs(lines: list[str], replaced: dict[int, list[str]]) -> Iterator[list[Acc
         if ends and run:
             yield run
             run = []
+
+
+def _argument(lines: list[str], access: Access) -> int | None:
+    """The line right before a hook that does nothing but put its address into rdi."""
+    at = access.at - 1
+    while lines[at].startswith("\t.loc ") or _NO_TARGET.match(lines[at]):
+        at -= 1
+    line = lines[at]
+    return at if _ARGUMENT.match(line) and not _ASKED_WITH.search(line) else None
 
 
 def _pair(run: list[Access]) -> None:

@@ -21,10 +21,11 @@ _FLAGS: tuple[str, ...] = ("-std=c11", "-O2", "-fPIC", "-ftls-model=initial-exec
 # Or the wrapped functions would call each other in turn.
 _FLAGS += ("-D_GNU_SOURCE", "-fno-builtin", "-U_FORTIFY_SOURCE")
 # What instrumented code calls, and the shadow of memory that it fills. The rest is in the runtime.
-_SOURCES = ("copies.c", "gfortran.c", "hooks.c", "shadow.c", "strings.c")
+_SOURCES = ("copies.c", "gfortran.c", "hooks.c", "keep.c", "shadow.c", "strings.c")
 # Of instrumented libraries instead.
 _NOTES = "library_notes.c"
-_HEADERS = ("access.h", "gfortran.def", "hooks.h")
+_REGISTERS = "registers.h"
+_HEADERS = ("access.h", "gfortran.def", "hooks.h", _REGISTERS)
 # Visible to the runtime, and to instrumented libraries, which share the program's own.
 _EXPORTS = "{ imbrex_access_*; __tsan_*; __wrap_*; };\n"
 # What the compiler finds in the assembler's place; the rest comes with each call of the compiler.
@@ -34,12 +35,13 @@ _ASSEMBLER = '#!/bin/sh\nexec "$IMBREX_PYTHON" -I -S "$IMBREX_HOOKS" "$IMBREX_AS
 @dataclass(frozen=True)
 class RecorderLibrary:
     """`folder` holds libtsan.a; `exports` lists what a program must show of it; `tools` holds `as`,
-    which puts hooks in place of their calls."""
+    which puts hooks in place of their calls; `registers` is included into sources in C and C++."""
 
     folder: Path
     archive: Path
     exports: Path
     tools: Path
+    registers: Path
 
 
 def wrapped_intrinsics() -> list[str]:
@@ -88,7 +90,13 @@ def recorder_library(mpicc: str) -> RecorderLibrary:
                 f"{target.parent}: the cache cannot be written ({error.strerror}); "
                 "set XDG_CACHE_HOME"
             ) from error
-    return RecorderLibrary(target, target / "libtsan.a", target / "exports.list", target / "tools")
+    return RecorderLibrary(
+        target,
+        target / "libtsan.a",
+        target / "exports.list",
+        target / "tools",
+        target / _REGISTERS,
+    )
 
 
 def _build(compiler: str, source: Path, target: Path) -> None:
@@ -100,6 +108,9 @@ def _build(compiler: str, source: Path, target: Path) -> None:
         _run(["ar", "rcs", "libtsan.a", *objects], scratch)
         _run([compiler, *_FLAGS, "-c", str(source / _NOTES), "-o", "notes.object"], scratch)
         (scratch / "exports.list").write_text(_EXPORTS)
+        shutil.copyfile(source / _REGISTERS, scratch / _REGISTERS)
+        if not _takes(compiler, scratch / _REGISTERS):
+            (scratch / _REGISTERS).write_text("")
         (scratch / "tools").mkdir()
         (scratch / "tools" / "as").write_text(_ASSEMBLER)
         (scratch / "tools" / "as").chmod(0o755)
@@ -109,6 +120,13 @@ def _build(compiler: str, source: Path, target: Path) -> None:
             scratch.rename(target)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _takes(compiler: str, header: Path) -> bool:
+    """Whether a compiler lets the header say what its hooks change."""
+    words = ["-fsanitize=thread", "-w", "-include", str(header), "-fsyntax-only", "-x", "c", "-"]
+    done = subprocess.run([compiler, *words], capture_output=True, stdin=subprocess.DEVNULL)
+    return done.returncode == 0
 
 
 def _run(command: list[str], folder: Path) -> None:

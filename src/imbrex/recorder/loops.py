@@ -21,6 +21,7 @@ from imbrex.recorder.hook_text import (
     LINE_BITS,
     MARKS,
     Access,
+    Code,
     ask,
     ask_pending,
     hook,
@@ -91,7 +92,7 @@ class _Window:
 
 
 def windowed_loop(
-    lines: list[str], run: list[Access], loop: Loop, numbers: Iterator[int], direct: bool
+    lines: list[str], run: list[Access], loop: Loop, numbers: Iterator[int], code: Code
 ) -> tuple[dict[int, list[str]], list[str]] | None:
     """What stands in place of lines of the loop, and what is put far from it. None where no access
     can be asked for ahead."""
@@ -99,19 +100,20 @@ def windowed_loop(
         at for at in range(loop.begin + 1, loop.end) if not lines[at].startswith(("\t.", "."))
     ]
     body = [lines[at] for at in places]
-    addresses = moving_addresses(body, [places.index(access.at) for access in run])
+    hooks = [places.index(access.at) for access in run]
+    addresses = moving_addresses(body, hooks, code.changed)
     if addresses is None:
         return None
     rounds, windows = _windows(run, addresses)
     used = set().union(*(mentioned(line) for line in body))
-    free = [name for name in _COUNTERS if name not in used]
+    free = [name for name in _COUNTERS if name in code.changed and name not in used]
     asks_within = len(windows) < len(run)
     if asks_within and "r11" in free:
         free.remove("r11")
         free.append("r11")
-    if not windows or len(free) < (2 if direct else 3) or free[0] == "r11":
+    if not windows or len(free) < (2 if code.direct else 3) or free[0] == "r11":
         return None
-    return _Writer(lines, run, loop, numbers, direct, rounds, windows, free).written()
+    return _Writer(lines, run, loop, numbers, code, rounds, windows, free).written()
 
 
 def _windows(run: list[Access], addresses: list[Moving | None]) -> tuple[int, list[_Window]]:
@@ -137,13 +139,13 @@ class _Writer:
         run: list[Access],
         loop: Loop,
         numbers: Iterator[int],
-        direct: bool,
+        code: Code,
         rounds: int,
         windows: list[_Window],
         free: list[str],
     ) -> None:
         self._lines, self._run, self._loop, self._numbers = lines, run, loop, numbers
-        self._direct, self._rounds, self._windows = direct, rounds, windows
+        self._code, self._rounds, self._windows = code, rounds, windows
         self._counter, *self._scratch = free
         self._number = next(numbers)
         self._ahead = {window.index for window in windows}
@@ -185,19 +187,19 @@ class _Writer:
         """What a round without marks has in place of a hook; and whether r11 holds the marks."""
         access = self._run[index]
         within = len(self._ahead) < len(self._run)
-        text = remember(access, self._direct) if within else []
+        text = remember(access, self._code) if within else []
         number = next(self._numbers)
         if index in self._ahead:
-            question = ask_pending(access, number, self._direct) if within else []
+            question = ask_pending(access, number, self._code) if within else []
         else:
-            question = ask(access, number, not loaded, self._direct)
+            question = ask(access, number, not loaded, self._code)
             loaded = True
         if not question:
             return text, loaded
         later = len(self._run) - 1 - index
-        settled = thread_local(f"subq\t%{self._counter}", "clock", self._direct)
+        settled = thread_local(f"subq\t%{self._counter}", "clock", self._code)
         behind = f".Limbrex_back{self._copied[index]}"
-        self._far += stub(access, number, later, settled, behind)
+        self._far += stub(access, number, later, settled, self._code, behind)
         return [*text, *question, f".Limbrex_back{number}:"], loaded
 
     def _argument(self, index: int) -> int | None:
@@ -218,7 +220,7 @@ class _Writer:
         text = [f".Limbrex_ask{number}:"]
         text += [self._run[0].place] if self._run[0].place else []
         if copies:
-            text += thread_local("cmpq\t$0", "pending", self._direct)
+            text += thread_local("cmpq\t$0", "pending", self._code)
             text += [f"\tjne\t.Limbrex_copy{number}"]
         text += [MARKS]
         for window in self._windows:
@@ -234,7 +236,7 @@ class _Writer:
         return [
             *text,
             f"\tmovl\t${every * (self._rounds - 1)}, %{self._counter}d",
-            *thread_local(f"addq\t${every * self._rounds}", "clock", self._direct),
+            *thread_local(f"addq\t${every * self._rounds}", "clock", self._code),
             f"\tjmp\t.Limbrex_on{number}",
         ]
 
@@ -252,7 +254,7 @@ class _Writer:
                 index = hooks[at]
                 before = self._lines[self._run[index - 1].at : at] if index else ["%r11"]
                 used = any("%r11" in earlier for earlier in before)
-                asked, far = hook(self._run, index, self._copied[index], used, self._direct)
+                asked, far = hook(self._run, index, self._copied[index], used, self._code)
                 text += asked
                 self._far += far
             elif line.startswith("\t.loc "):
@@ -269,10 +271,10 @@ class _Writer:
     def _settled_where_left(self) -> list[str]:
         """Take back what was counted of rounds that did not come. The flags may be in use."""
         counter, total, *pointers = self._counter, *self._scratch
-        where = "%fs:imbrex_access_clock@tpoff" if self._direct else f"%fs:(%{pointers[0]})"
+        where = "%fs:imbrex_access_clock@tpoff" if self._code.direct else f"%fs:(%{pointers[0]})"
         find = f"\tmovq\timbrex_access_clock@gottpoff(%rip), %{pointers[0]}" if pointers else ""
         return [
-            *([] if self._direct else [find]),
+            *([] if self._code.direct else [find]),
             f"\tmovq\t{where}, %{total}",
             f"\tnotq\t%{counter}",
             f"\tleaq\t1(%{total},%{counter}), %{total}",

@@ -47,6 +47,8 @@ def _functions(dump: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def _of_function(function: str, lines: Sequence[str]) -> Iterator[str]:
+    if function.startswith(("__builtin___tsan_", "__tsan_")):  # our own (registers.h)
+        return
     plain = [_REMARK.sub("", _PLACE.sub("", line)).strip().replace("(D)", "") for line in lines]
     types = _types(plain)
     for line, text in zip(lines, plain, strict=True):

@@ -6,7 +6,8 @@ import subprocess
 from pathlib import Path
 
 ACCESS = Path(__file__).resolve().parents[3] / "runtime" / "access"
-HOOKS = ("copies.c", "gfortran.c", "hooks.c", "shadow.c")
+REGISTERS = ACCESS / "registers.h"
+HOOKS = ("copies.c", "gfortran.c", "hooks.c", "keep.c", "shadow.c")
 
 
 def build_hook_library(folder: Path) -> None:

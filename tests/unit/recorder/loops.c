@@ -4,6 +4,7 @@
 #include "access/access.h"
 
 #include <inttypes.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@ typedef struct {
     int kind;
 } body_t;
 
-static double a[N + 8], b[N + 8], c[N + 8];
+static _Alignas(16) double a[N + 8], b[N + 8], c[N + 8];
 static float f[N + 8], g[N + 8];
 static int order[N + 8];
 static char text[BYTES], other_text[BYTES];
@@ -25,6 +26,7 @@ static body_t bodies[N + 8];
 static volatile double sink;
 static volatile int flag;
 
+#define UNSEEN __attribute__((no_sanitize("thread"), noinline))
 #define LOOP static __attribute__((noinline)) void
 
 LOOP fill(double *to, int n)
@@ -136,7 +138,217 @@ LOOP rows(double *to, const double *from, int n, int width)
             to[i * width + j] = from[j * n + i];
 }
 
-static void show_range(const void *memory, size_t size)
+
+/* With branches, calls and more than one way back. */
+
+LOOP masked(double *to, const double *from, const int *mask, int n)
+{
+    for (int i = 1; i < n - 1; i++)
+        if (mask[i] % 3)
+            to[i] = 0.5 * (from[i - 1] + from[i + 1]);
+}
+LOOP either(double *to, const double *from, const int *mask, int n)
+{
+    for (int i = 1; i < n - 1; i++)
+        if (mask[i] % 2)
+            to[i] = from[i] - from[i - 1];
+        else
+            to[i - 1] = from[i];
+}
+LOOP copy_some(double *to, const double *from, const int *mask, int n)
+{
+    for (int i = 0; i < n; i++) {
+        double value = from[i];
+        if (mask[i] % 5 == 0)
+            continue;
+        to[i] = value;
+    }
+}
+LOOP most(const double *from, const int *mask, int n)
+{
+    double sum = 0, largest = -1;
+    for (int i = 0; i < n; i++) {
+        if (mask[i] & 1)
+            sum += from[i];
+        if (from[i] > largest)
+            largest = from[i];
+    }
+    sink = sum + largest;
+}
+static __attribute__((noinline)) double half(double value)
+{
+    return value > 1 ? value / 2 : value;
+}
+LOOP call_of_values(double *to, const double *from, int n)
+{
+    for (int i = 1; i < n; i++)
+        to[i] = from[i] + half(from[i - 1] * from[i]);
+}
+static __attribute__((noinline)) void smooth(double *to, const double *from)
+{
+    *to = from[0] + from[1];
+}
+LOOP call_of_pointers(double *to, const double *from, int n)
+{
+    for (int i = 0; i < n; i++) {
+        smooth(to + i, from + i);
+        to[i] += i;
+    }
+}
+static __attribute__((noinline)) double depth(const double *from, int n)
+{
+    return n <= 0 ? 0 : from[n] + depth(from, n / 2) + from[0];
+}
+LOOP sparse(double *to, const double *from, const int *at, int n)
+{
+    int k = 0;
+    for (int i = 0; i < n; i++) {
+        double sum = 0;
+        for (int end = k + i % 7; k < end && k < n; k++)
+            sum += from[at[k]] * from[k];
+        to[i] = sum;
+    }
+}
+static __attribute__((noinline)) int find(const double *from, int n, double value)
+{
+    for (int i = 0; i < n; i++) {
+        if (from[i] == value)
+            return i;
+        if (from[i] < 0)
+            break;
+    }
+    return -1;
+}
+LOOP two_ways_back(double *to, const double *from, int n)
+{
+    int i = 0;
+again:
+    if (i >= n)
+        return;
+    to[i] = from[i];
+    i++;
+    if (i % 3)
+        goto again;
+    to[i] += from[i];
+    if (i < n - 3)
+        goto again;
+}
+LOOP kinds(body_t *all, const int *mask, int n)
+{
+    for (int i = 0; i < n; i++) {
+        body_t *body = all + i;
+        switch (mask[i] % 7) {
+        case 0:
+            body->x = body->y;
+            break;
+        case 1:
+            body->y += 1;
+            break;
+        case 2:
+            body->mass = 2;
+            continue;
+        case 3:
+            body->z = body->x + body->kind;
+            break;
+        case 4:
+            return;
+        case 5:
+            body->kind = mask[i];
+            /* fall through */
+        default:
+            body->x *= 2;
+        }
+        body->kind++;
+    }
+}
+LOOP walk(double *to, const int *next, int n)
+{
+    for (int i = 0, steps = 0; steps < n; i = next[i], steps++)
+        if (to[i] > 3)
+            to[i] -= 1;
+        else
+            to[i] += 2;
+}
+LOOP reflect(body_t *all, int n)
+{
+    for (int i = 0; i < n; i++) {
+        body_t *body = all + i;
+        body->x += 0.5 * body->mass;
+        body->y += 0.5 * body->mass;
+        if (body->x < 0 || body->x > 1)
+            body->mass = -body->mass;
+        if (body->y < 0 || body->y > 4)
+            body->z = -body->z;
+    }
+}
+static jmp_buf out;
+static __attribute__((noinline)) void leave_if(int leave)
+{
+    if (leave)
+        longjmp(out, 1);
+}
+LOOP until_jump(double *to, const double *from, int n)
+{
+    volatile int i = 0;
+    if (setjmp(out) == 0)
+        for (;; i++) {
+            to[i] = from[i] + 1;
+            leave_if(i >= n);
+            to[i] += 1;
+        }
+    to[i] = from[i];
+}
+static UNSEEN void communicate(void *memory, size_t size);
+LOOP communicate_within(double *to, const double *from, int n)
+{
+    for (int i = 0; i < n; i++) {
+        to[i] = from[i];
+        if (i % 50 == 7)
+            communicate(to, sizeof a);
+        if (to[i] > 5)
+            to[i] = from[i + 1];
+    }
+}
+LOOP nested(double *to, const double *from, const int *mask, int n, int width)
+{
+    for (int i = 0; i < n; i++) {
+        if (mask[i] % 4 == 0) {
+            to[i] = 1;
+            continue;
+        }
+        for (int j = 0; j < width; j++) {
+            if (mask[j] % 2)
+                to[i * width + j] = from[i] + from[j];
+            if (from[j] > 1e200)
+                return;
+        }
+        to[i] += from[i];
+    }
+}
+LOOP floats_if(float *to, const float *from, int n)
+{
+    for (int i = 0; i + 4 < n; i++) {
+        float value = from[i + 3];
+        if (value > 0)
+            to[i] = value;
+        to[i + 1] = from[i];
+    }
+}
+typedef void function_t(double *, const double *);
+LOOP by_pointer(double *to, const double *from, int n, function_t *function)
+{
+    for (int i = 0; i < n; i++)
+        if (from[i] > 0)
+            function(to + i, from + i);
+}
+LOOP long_doubles(long double *to, const long double *from, int n)
+{
+    for (int i = 0; i + 2 < n; i++)
+        if (from[i] >= 0)
+            to[i] = from[i + 1] + to[i + 2];
+}
+
+static UNSEEN void show_range(const void *memory, size_t size)
 {
     for (size_t at = 0; at < size; at += IXA_GRAIN) {
         uintptr_t address = (uintptr_t)memory + at;
@@ -151,13 +363,34 @@ static void show_range(const void *memory, size_t size)
     }
 }
 
+/* What was communicated so far, and when: of that later stamps do not depend on what was copied. */
+static struct {
+    uintptr_t at;
+    size_t bytes;
+    uint64_t since;
+} communicated[4096];
+static int ranges;
+
+static UNSEEN uint64_t stamps_of_communicated(void)
+{
+    uint64_t all = 0;
+    for (int i = 0; i < ranges; i++)
+        for (size_t by = 0; by < communicated[i].bytes; by += IXA_GRAIN) {
+            uintptr_t at = communicated[i].at + by;
+            uint64_t written = imbrex_access_memory->last_write(at, IXA_GRAIN);
+            all = all * 31 + (written > communicated[i].since ? written : 0);
+            all = all * 31 + imbrex_access_memory->first_read(at, IXA_GRAIN);
+        }
+    return all;
+}
+
 #define EACH(make) make(a) make(b) make(c) make(f) make(g) make(text) make(other_text) make(bodies)
 
-static void show(int call)
+static UNSEEN void show(int call)
 {
     uint64_t counts[IXA_THREADS];
     imbrex_access_memory->clocks(counts);
-    printf("%d %" PRIu64, call, counts[0]);
+    printf("%d %" PRIu64 " %" PRIx64, call, counts[0], stamps_of_communicated());
 #define SHOW(memory)                                                                               \
     printf(" " #memory);                                                                           \
     show_range(memory, sizeof memory);
@@ -171,13 +404,13 @@ static void (*volatile read_elsewhere)(void *) = __tsan_read8;
 
 static unsigned long long state;
 
-static __attribute__((no_sanitize("thread"))) int below(int n)
+static UNSEEN int below(int n)
 {
     state = state * 6364136223846793005ull + 1442695040888963407ull;
     return (int)((state >> 33) % (unsigned)n);
 }
 
-static __attribute__((no_sanitize("thread"))) void communicate(void *memory, size_t size)
+static UNSEEN void communicate(void *memory, size_t size)
 {
     int parts = below(4);
     for (int i = 0; i < parts; i++) {
@@ -186,6 +419,13 @@ static __attribute__((no_sanitize("thread"))) void communicate(void *memory, siz
         if (bytes > size - from)
             bytes = size - from;
         imbrex_access_memory->watch(at, bytes);
+        if (ranges < 4096) {
+            uint64_t counts[IXA_THREADS];
+            imbrex_access_memory->clocks(counts);
+            communicated[ranges].at = at;
+            communicated[ranges].since = counts[0];
+            communicated[ranges++].bytes = bytes;
+        }
         if (below(2))
             imbrex_access_memory->write(at, bytes);
         imbrex_access_memory->arm(at, bytes);
@@ -198,7 +438,7 @@ int main(int argc, char **argv)
     state = (unsigned long long)atoi(argv[1]);
     for (int i = 0; i < N; i++)
         order[i] = below(N);
-    for (int call = 0; call < 120; call++) {
+    for (int call = 0; call < 240; call++) {
 #define COMMUNICATE(memory) communicate(memory, sizeof memory);
         if (call % 10 == 0) {
             EACH(COMMUNICATE)
@@ -208,7 +448,7 @@ int main(int argc, char **argv)
         int n = below(4) ? below(N) : below(8);
         if (below(3) == 0)
             read_elsewhere(from + below(N));
-        switch (below(20)) {
+        switch (below(38)) {
         case 0:
             fill(to, n);
             break;
@@ -268,8 +508,65 @@ int main(int argc, char **argv)
         case 18:
             rows(to, from, 1 + n % 19, N / (1 + n % 19));
             break;
+        case 19:
+            masked(to, from, order, n);
+            break;
+        case 20:
+            either(to, from, order, n);
+            break;
+        case 21:
+            copy_some(to, from, order, n);
+            break;
+        case 22:
+            most(from, order, n);
+            break;
+        case 23:
+            call_of_values(to, from, n);
+            break;
+        case 24:
+            call_of_pointers(to, from, n);
+            break;
+        case 25:
+            sink = depth(from, n);
+            break;
+        case 26:
+            sparse(to, from, order, n);
+            break;
+        case 27:
+            flag = find(from, n, from[n / 2]);
+            break;
+        case 28:
+            two_ways_back(to, from, n);
+            break;
+        case 29:
+            kinds(bodies, order, n);
+            break;
+        case 30:
+            walk(to, order, n);
+            break;
+        case 31:
+            reflect(bodies, n);
+            break;
+        case 32:
+            until_jump(to, from, n);
+            break;
+        case 33:
+            communicate_within(to, from, n);
+            break;
+        case 34:
+            nested(to, from, order, 1 + n % 19, N / (1 + n % 19));
+            break;
+        case 35:
+            floats_if(below(2) ? f : g, below(2) ? f : g, n);
+            break;
+        case 36:
+            by_pointer(to, from, n, smooth);
+            break;
         default:
-            copy(to + 1, to, n);
+            if (below(2))
+                copy(to + 1, to, n);
+            else
+                long_doubles((long double *)to, (long double *)from, n / 2);
             break;
         }
         show(call);

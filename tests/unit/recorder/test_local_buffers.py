@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.unit.recorder.hook_library import REGISTERS
 
 from imbrex.recorder.compilers import instrumented
 from imbrex.recorder.linking import RecorderLibrary
@@ -63,7 +64,7 @@ def test_a_buffer_of_a_routine_is_instrumented(tmp_path: Path, compiler: str, le
     language, ending, text = ("fc", "f90", FORTRAN) if compiler == "gfortran" else ("cc", "c", C)
     source = tmp_path / f"buffer.{ending}"
     source.write_text(text)
-    library = RecorderLibrary(tmp_path, tmp_path / "a", tmp_path / "exports", tmp_path)
+    library = RecorderLibrary(tmp_path, tmp_path / "a", tmp_path / "exports", tmp_path, REGISTERS)
     words = instrumented(
         language, [level, "-S", str(source), "-o", "-"], compiler == "clang", library
     )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from tests.unit.recorder.hook_library import ACCESS, build_hook_library
+from tests.unit.recorder.hook_library import ACCESS, REGISTERS, build_hook_library
 
 from imbrex.recorder import assembler
 from imbrex.recorder.addresses import Moving, Sum, moving_addresses
@@ -17,6 +18,51 @@ from imbrex.recorder.linking import wrapped_intrinsics
 HERE = Path(__file__).resolve().parent
 READ, WRITE = "\tcall\t__tsan_read8@PLT", "\tcall\t__tsan_write8@PLT"
 HOOK = [READ]
+CALLS = (("calls", ""), ("calls", "known"))
+WRAPS = "-Wl," + ",".join(
+    f"--wrap={name}" for name in ("memcpy", "memmove", "memset", *wrapped_intrinsics())
+)
+CPU = Path("/proc/cpuinfo").read_text(encoding="utf-8").split()
+KEPT = """
+#include "access/access.h"
+typedef double vector __attribute__((vector_size(8 * WIDTH), aligned(8)));
+extern ixa_memory_t *imbrex_access_memory;
+double a[64];
+long b[64];
+__attribute__((noinline)) double values(double *from, long *more, long x, long y, long z)
+{
+    vector p = *(vector *)(from + 1), q = p * 3, r = p + q, s = p * q;
+    long c = x * y, d = y ^ z, e = x + 3 * z;
+    double first = *from;
+    more[0] = x;
+    more[1] += y;
+    double second = from[5] + first;
+    more[2] += z * c + d * e + x;
+    r += s * p - q / r;
+    double all = second + more[3];
+    for (int i = 0; i < WIDTH; i++)
+        all += r[i] * (i + 1);
+    return all + c * 2 + d * 3 + e * 5 + x * 7 + y * 11 + z * 13;
+}
+int main(void)
+{
+    double found[2];
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 64; i++) {
+            a[i] = i + 1;
+            b[i] = i * i;
+        }
+        if (round) {
+            imbrex_access_memory->watch((uintptr_t)a, sizeof a);
+            imbrex_access_memory->arm((uintptr_t)a, sizeof a);
+            imbrex_access_memory->watch((uintptr_t)b, sizeof b);
+            imbrex_access_memory->arm((uintptr_t)b, sizeof b);
+        }
+        found[round] = values(a, b, 17, 23, 29);
+    }
+    return found[0] != found[1] || imbrex_access_memory->first_read((uintptr_t)a, 8) == IXA_UNREAD;
+}
+"""
 
 
 def moving(*body: str) -> list[Moving | None] | None:
@@ -131,7 +177,11 @@ def test_loops_that_keep_a_hook_in_each_round(change: str, by: str) -> None:
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("recorder")
     build_hook_library(folder)
-    for name, change in (("ahead", ""), ("each", "hooks.enclosing_loop = lambda *_: None; ")):
+    for name, change in (
+        ("ahead", ""),
+        ("each", "hooks.enclosing_loop = lambda *_: None; "),
+        ("calls", "hooks.inlined = lambda lines: lines; "),
+    ):
         (folder / name).mkdir()
         (folder / name / "as").write_text(
             f'#!/bin/sh\nexec "{sys.executable}" -c "import sys; '
@@ -143,36 +193,89 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("level", ["-O1", "-O2", "-O2 -fPIC", "-O3", "-Os", "-O3 -march=native"])
+@pytest.mark.parametrize(
+    "level",
+    [
+        *("-O0", "-O1", "-O2", "-O2 -fPIC", "-O3", "-Os", "-O3 -march=native"),
+        *("-O2 -fno-asynchronous-unwind-tables", "-O2 -pg", "-O2 -fstack-protector-all"),
+    ],
+)
 def test_accesses_are_seen_as_with_a_hook_for_each(archive: Path, level: str) -> None:
-    """When each grain was written and read, what was copied, and the count of accesses."""
-    wraps = "-Wl," + ",".join(
-        f"--wrap={name}" for name in ("memcpy", "memmove", "memset", *wrapped_intrinsics())
-    )
-    programs = []
-    for name in ("ahead", "each"):
-        program = archive / f"{name}{level.replace(' ', '')}"
-        flags = ["-std=c11", "-D_GNU_SOURCE", f"-I{ACCESS.parent}", *level.split(), "-g", "-no-pie"]
+    """When each grain was written and read, what was copied, and the count of accesses: also where
+    the compiler knows which registers hooks change, and where they stay calls then."""
+    programs = {}
+    for name, known in (*itertools.product(("ahead", "each"), ("", "known")), *CALLS):
+        program = archive / f"{name}{known}{level.replace(' ', '')}"
+        include = ["-include", str(REGISTERS)] if known else []
+        flags = [
+            *include,
+            "-std=c11",
+            "-D_GNU_SOURCE",
+            f"-I{ACCESS.parent}",
+            *level.split(),
+            "-g",
+            "-no-pie",
+        ]
         subprocess.run(
             [
                 *("gcc", f"-B{archive / name}/", f"-L{archive}", *flags, "-fsanitize=thread"),
-                *("-static-libtsan", wraps, str(HERE / "loops.c"), "-o", str(program)),
+                *("-static-libtsan", WRAPS, str(HERE / "loops.c"), "-o", str(program)),
             ],
             check=True,
         )
-        programs.append(program)
-    code = subprocess.run(["objdump", "-d", programs[0]], capture_output=True, text=True).stdout
-    # The counters of rounds are there in many of its loops; -Os jumps into the midst of most.
-    counted = sum("sub" in line and line.endswith(",%r10") for line in code.splitlines())
-    assert counted >= (2 if level == "-Os" else 12)
-    for seed in range(4):
-        ahead, each = (
-            subprocess.run([p, str(seed)], capture_output=True, text=True, check=True).stdout
-            for p in programs
-        )
-        assert len(each) > 10000
-        for here, there in zip(ahead.splitlines(), each.splitlines(), strict=True):
-            assert here == there
+        programs[name, known] = program
+    if "-O0" not in level and "unwind" not in level:
+        for known in ("", "known"):
+            # The counters of rounds are in many of its loops; -Os jumps into the midst of most.
+            least = 2 if level == "-Os" else 12
+            assert counters(programs["ahead", known]) >= least
+    for seed in range(2):
+        shown = {
+            name: subprocess.run(
+                [program, str(seed)], capture_output=True, text=True, check=True, cwd=archive
+            )
+            for name, program in programs.items()
+        }
+        assert len(shown["each", ""].stdout) > 10000
+        for name, done in shown.items():
+            # Of calls it is not known what is one straight run, in which elements are copied.
+            of = shown[("calls" if name[0] == "calls" else "each"), ""].stdout
+            assert seen(done.stdout) == seen(shown["calls", ""].stdout), name
+            for here, there in zip(done.stdout.splitlines(), of.splitlines(), strict=True):
+                assert here == there, name
+
+
+def seen(shown: str) -> list[str]:
+    """What does not depend on which elements were copied."""
+    return [" ".join(line.split()[:3]) for line in shown.splitlines()]
+
+
+def counters(program: Path) -> int:
+    code = subprocess.run(["objdump", "-d", program], capture_output=True, text=True).stdout
+    return sum("sub" in line and line.endswith(",%r10") for line in code.splitlines())
+
+
+@pytest.mark.slow
+def test_registers_are_as_they_were_behind_a_call_of_the_recorder(
+    archive: Path, tmp_path: Path
+) -> None:
+    """Those that the compiler counts on, in vectors of each width too."""
+    (tmp_path / "a.c").write_text(KEPT)
+    for option, width in (("-O2", 2), ("-O2 -mavx2", 4), ("-O2 -mavx512f -mavx512bw", 8)):
+        if width > 2 and f"avx{'2' if width == 4 else '512bw'}" not in CPU:
+            continue
+        words = ["-include", str(REGISTERS), *option.split(), f"-DWIDTH={width}", "-w", "-g"]
+        for folder in ("ahead", "calls"):
+            subprocess.run(
+                [
+                    *("gcc", f"-B{archive / folder}/", f"-L{archive}", *words, "-D_GNU_SOURCE"),
+                    *(f"-I{ACCESS.parent}", "-fsanitize=thread", "-static-libtsan", WRAPS),
+                    *("a.c", "-o", "a"),
+                ],
+                check=True,
+                cwd=tmp_path,
+            )
+            subprocess.run([tmp_path / "a"], check=True)
 
 
 def test_the_script_finds_its_modules_without_being_installed() -> None:
