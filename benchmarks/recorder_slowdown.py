@@ -1,6 +1,6 @@
-"""How much slower a stencil runs when every access is recorded, or guarded.
+"""How much slower a stencil, and other loops, run when every access is recorded, or guarded.
 
-    python benchmarks/recorder_slowdown.py [--mpi openmpi] [--n 500] [--steps 60]
+    python benchmarks/recorder_slowdown.py [--mpi openmpi] [--n 500] [--steps 60] [--kernels 200]
 
 A 5-point stencil with a halo exchange on two ranks, in C and Fortran, -O2: built as always, with
 -fno-tree-vectorize, and with imbrex cc or fc (run alone, recording, under the guard). Prints the
@@ -8,12 +8,16 @@ processor time of a step's computation (the fastest step: other work on the mach
 and that of whole steps with their MPI calls (the mean: it spins in MPI), as multiples of the plain
 program's in the same run; the best of three runs of each. Rows are exchanged, or rows and columns
 (a derived datatype): then every page of the array holds communicated data.
+
+Then loops with branches, calls and addresses from memory (recorder_kernels.c and .f90) on arrays of
+--kernels x --kernels elements, of each the processor time of the fastest round: rows of a table.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -144,6 +148,7 @@ def main() -> None:
     parser.add_argument("--mpi", default="openmpi")
     parser.add_argument("--n", default="500")
     parser.add_argument("--steps", default="60")
+    parser.add_argument("--kernels", default="200")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -161,22 +166,74 @@ def main() -> None:
             wrapper = [sys.executable, "-m", "imbrex.cli", language, f"--compiler={compiler}"]
             subprocess.run([*wrapper, *words, str(built)], check=True)
             measure(options, folder, language, plain, scalar, built)
+        print("| loop | plain, ns an element | alone | recording | under the guard |")
+        print("|---|--:|--:|--:|--:|")
+        for language, compiler, ending in (
+            ("cc", f"mpicc.{options.mpi}", "c"),
+            ("fc", f"mpifort.{options.mpi}", "f90"),
+        ):
+            words = ["-w", "-O2", "-g", str(Path(__file__).with_name(f"recorder_kernels.{ending}"))]
+            words += [f"-J{folder}"] if language == "fc" else []
+            plain, built = folder / "plain", folder / "recorded"
+            subprocess.run([compiler, *words, "-o", str(plain)], check=True)
+            wrapper = [sys.executable, "-m", "imbrex.cli", language, f"--compiler={compiler}"]
+            subprocess.run([*wrapper, *words, "-o", str(built)], check=True)
+            measure_kernels(options, folder, "C" if language == "cc" else "Fortran", plain, built)
+
+
+def recording(options: argparse.Namespace, folder: Path, plain: Path) -> dict[str, str]:
+    """The environment in which a program writes its recording."""
+    library = library_of_line(parse_launcher_line([*launcher(options), str(plain)]), None)
+    preload = native.build("runtime", library) / "lib" / "libimbrex.so"
+    return {
+        "IMBREX_DIR": str(folder / "run"),
+        "IMBREX_ACCESS_DIR": str(folder),
+        "LD_PRELOAD": str(preload),
+    }
+
+
+def launcher(options: argparse.Namespace) -> list[str]:
+    return [f"mpirun.{options.mpi}", "-n", "2"]
+
+
+def kernel_times(command: list[str], environment: dict[str, str]) -> dict[str, float]:
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=True, env={**os.environ, **environment}
+    )
+    found = re.findall(r"^ ?kernel (.*?): *(\S+)$", done.stdout, re.MULTILINE)
+    return {name: float(time) for name, time in found}
+
+
+def measure_kernels(
+    options: argparse.Namespace, folder: Path, language: str, plain: Path, built: Path
+) -> None:
+    here = recording(options, folder, plain)
+    arguments = [*launcher(options), "PROGRAM", options.kernels, "30"]
+    cases = {
+        "plain": (plain, {}),
+        "alone": (built, {}),
+        "recording": (built, {**here, "IMBREX_ACCESS": "record"}),
+        "guarded": (built, {**here, "IMBREX_GUARD": "1"}),
+    }
+    best: dict[str, dict[str, float]] = {case: {} for case in cases}
+    for _ in range(3):
+        for case, (program, environment) in cases.items():
+            command = [str(program) if word == "PROGRAM" else word for word in arguments]
+            for name, time in kernel_times(command, environment).items():
+                best[case][name] = min(best[case].get(name, time), time)
+    for name, alone in best["plain"].items():
+        times = [f"{best[case][name] / alone:.1f} x" for case in cases if case != "plain"]
+        print(f"| {language}, {name} | {alone:.2f} |", " | ".join(times), "|", flush=True)
 
 
 def measure(
     options: argparse.Namespace, folder: Path, language: str, plain: Path, scalar: Path, built: Path
 ) -> None:
-    launcher = [f"mpirun.{options.mpi}", "-n", "2"]
-    library = library_of_line(parse_launcher_line([*launcher, str(plain)]), None)
-    preload = native.build("runtime", library) / "lib" / "libimbrex.so"
+    here = recording(options, folder, plain)
+    start = launcher(options)
     for columns in ("0", "1"):
         arguments = [options.n, options.steps, columns]
-        here = {
-            "IMBREX_DIR": str(folder / "run"),
-            "IMBREX_ACCESS_DIR": str(folder),
-            "LD_PRELOAD": str(preload),
-        }
-        seconds([*launcher, str(plain), *arguments], {**here, "IMBREX_ACCESS": "clean"})
+        seconds([*start, str(plain), *arguments], {**here, "IMBREX_ACCESS": "clean"})
         cases = {
             "plain": (plain, {}),
             "not vectorized": (scalar, {}),
@@ -187,7 +244,7 @@ def measure(
         best = dict.fromkeys(cases, (float("inf"), float("inf")))
         for _ in range(3):
             for case, (program, environment) in cases.items():
-                took = seconds([*launcher, str(program), *arguments], environment)
+                took = seconds([*start, str(program), *arguments], environment)
                 best[case] = min(best[case][0], took[0]), min(best[case][1], took[1])
         layout = "rows and columns" if columns == "1" else "rows"
         alone, whole = best["plain"]

@@ -65,9 +65,10 @@ _CLANG = (
 _GFORTRAN = ("-fno-tree-pta",)
 
 
-# Without registers.h: text that is not for our assembler, or that others compile; and two codes of
-# a function (--duplicate) change different registers.
-_WITHOUT_REGISTERS = ("-E", "-flto", "-masm=intel", "-fno-ipa-ra", "-m32", "-mx32")
+# Without registers.h: text that is not for our assembler, or in which calls remain; and two codes
+# of a function (--duplicate) change different registers.
+_WITHOUT_REGISTERS: tuple[str, ...] = ("-E", "-flto", "-masm=intel", "-fno-ipa-ra", "-m32", "-mx32")
+_WITHOUT_REGISTERS += ("-fno-asynchronous-unwind-tables", "-fno-dwarf2-cfi-asm")
 
 
 def c_compiler_beside(compiler: str) -> str:
@@ -107,12 +108,8 @@ def instrumented(
         flags += _GNU_COPIES_X86 if platform.machine() == "x86_64" else ()
     else:
         flags += _GNU_COPIES
-        asked = asks_only_for_them(arguments)
-        if (
-            not duplicate
-            and not asked
-            and not any(a.startswith(_WITHOUT_REGISTERS) for a in arguments)
-        ):
+        without = duplicate or asks_only_for_them(arguments)
+        if not without and not any(a.startswith(_WITHOUT_REGISTERS) for a in arguments):
             arguments = ["-include", str(library.registers), *arguments]
     if not clang:
         arguments = [f"-B{library.tools}/", *arguments]

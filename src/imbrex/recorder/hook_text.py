@@ -14,11 +14,9 @@ MARKS = "\tmovq\timbrex_access_words@GOTPCREL(%rip), %r11"
 
 @dataclass(frozen=True)
 class Code:
-    """What is known of an assembler file. `direct`: it is for a program, not for a shared library,
-    so that the linker knows how far away thread-local data are. `keeper`: the function of keep.c
-    through which the recorder must be called, if the compiler was told what hooks change."""
+    """What is known of an assembler file. `keeper`: the function of keep.c through which the
+    recorder must be called, if the compiler was told what hooks change."""
 
-    direct: bool
     keeper: str = ""
 
     @property
@@ -40,29 +38,33 @@ class Access:
     argument: str = ""  # the line that puts its address into rdi, where the hook may do that itself
 
     @property
+    def is_source(self) -> bool:
+        """Whether a write of the run may have its value from here."""
+        return self.paired and not self.is_write
+
+    @property
     def in_one_word(self) -> bool:
         """Whether the access is certain to lie in one word of 8 bytes."""
         return self.size <= 8 and self.aligned
 
 
-def thread_local(instruction: str, name: str, code: Code) -> list[str]:
-    """An instruction whose last operand is the thread's variable."""
-    if code.direct:
-        return [f"\t{instruction}, %fs:imbrex_access_{name}@tpoff"]
+def thread_local(instruction: str, name: str) -> list[str]:
+    """An instruction whose last operand is the thread's variable. In programs the linker would know
+    how far away it is, but a count is added to in half the time (AMD, Zen 5) through a register."""
     return [
         f"\tmovq\timbrex_access_{name}@gottpoff(%rip), %rax",
         f"\t{instruction}, %fs:(%rax)",
     ]
 
 
-def remember(access: Access, code: Code) -> list[str]:
+def remember(access: Access) -> list[str]:
     """Where a later write of the run may have its value from."""
-    if not access.paired or access.is_write:
+    if not access.is_source:
         return []
-    return thread_local("movq\t%rdi", f"source{access.size}_at", code)
+    return thread_local("movq\t%rdi", f"source{access.size}_at")
 
 
-def ask(access: Access, number: int, load: bool, code: Code) -> list[str]:
+def ask(access: Access, number: int, load: bool) -> list[str]:
     """Go to the stub if anything of the access's memory was communicated, or a copy is awaited.
 
     r11 holds where lines are marked; `load`: it does not yet, or something else used it.
@@ -81,7 +83,7 @@ def ask(access: Access, number: int, load: bool, code: Code) -> list[str]:
             "\tcmpb\t$0, (%r11,%rax)",
             f"\tjne\t.Limbrex_call{number}",
         ]
-    return [*text, *ask_pending(access, number, code)]
+    return [*text, *ask_pending(access, number)]
 
 
 def _into_eax(argument: str) -> str:
@@ -93,13 +95,13 @@ def _into_eax(argument: str) -> str:
     return f"\tmovl\t{lower_half(source) if source else '%edi'}, %eax"
 
 
-def ask_pending(access: Access, number: int, code: Code) -> list[str]:
+def ask_pending(access: Access, number: int) -> list[str]:
     """Go to the stub if what was just unpacked waits for the write that it is copied by."""
     if not access.paired or not access.is_write:
         return []
     return [
         f".Limbrex_pending{number}:",
-        *thread_local("cmpq\t$0", "pending", code),
+        *thread_local("cmpq\t$0", "pending"),
         f"\tjne\t.Limbrex_late{number}",
     ]
 
@@ -115,7 +117,7 @@ def stub(
     if access.paired and access.is_write:
         leave = f".Limbrex_pending{number}"
     kind = ("copy" if access.paired else "write") if access.is_write else "read"
-    if access.paired and not access.is_write:
+    if access.is_source:
         kind = "source"
     argument = [access.argument] if access.argument else []
     return [
@@ -144,13 +146,16 @@ def _call(name: str, later: int, code: Code) -> list[str]:
 
 
 def hook(
-    run: list[Access], index: int, number: int, load: bool, code: Code
+    run: list[Access], index: int, number: int, load: bool, code: Code, counted: bool = False
 ) -> tuple[list[str], list[str]]:
-    """Instructions in place of a call, and its stub. `load`: as `ask`."""
+    """Instructions in place of a call, and its stub. `load`: as `ask`; `counted`: the run's
+    accesses are counted before it."""
     access = run[index]
-    text = thread_local(f"addq\t${len(run)}", "clock", code) if index == 0 else []
-    text += remember(access, code)
-    text += [*ask(access, number, load, code), f".Limbrex_back{number}:"]
+    text = []
+    if index == 0 and not counted:
+        text = thread_local(f"addq\t${len(run)}", "clock")
+    text += remember(access)
+    text += [*ask(access, number, load), f".Limbrex_back{number}:"]
     return text, stub(access, number, len(run) - 1 - index, [], code)
 
 

@@ -15,6 +15,7 @@ import itertools
 import re
 from collections.abc import Iterator
 
+from imbrex.recorder.groups import argument_line, grouped_run
 from imbrex.recorder.hook_text import Access, Code, hook
 from imbrex.recorder.loops import enclosing_loop, windowed_loop
 
@@ -27,11 +28,6 @@ _NO_TARGET = re.compile(r"\.L(VL|BB|BE|FB|FE|EHB|EHE|SFDE|COLDB|HOTB|COLDE|HOTE)
 _LEAVES = re.compile(
     r"\t(j\w+|call\w*|ret\w*|rep|loop\w*|syscall|int\d*|ud2|hlt|notrack|bnd|xbegin)\b"
 )
-# What gcc says of itself and of how it was called, in the debugging information.
-_PRODUCER = re.compile(r'\t\.string\t"GNU (?:C|Fortran)[^"]*"')
-_ARGUMENT = re.compile(r"\t(movq\t%\w+|leaq\t-?\d*\([^)]*\)), %rdi$")
-# The question needs these.
-_ASKED_WITH = re.compile(r"%(rax|r11)|%rdi.*%rdi|%rip")
 _KEEPER = "imbrex_access_kept"
 _KEEPS = f"\tcall\t{_KEEPER}"
 # Vectors of more than 16 bytes, or more than 16 of them.
@@ -45,7 +41,7 @@ def inlined(lines: list[str]) -> list[str]:
         return lines
     replaced: dict[int, list[str]] = {}
     numbers = itertools.count()
-    code = Code(_is_of_executable(lines), _keeper(lines))
+    code = Code(_keeper(lines))
     stubs: list[str] = []
     for run in _runs(lines, replaced):
         if isinstance(run, int):
@@ -58,9 +54,13 @@ def inlined(lines: list[str]) -> list[str]:
             replaced |= windowed[0]
             stubs += windowed[1]
             continue
+        if grouped := grouped_run(lines, run, numbers, code):
+            replaced |= grouped[0]
+            stubs += grouped[1]
+            continue
         for index, access in enumerate(run):
-            at = _argument(lines, access) if access.in_one_word else None
-            if at is not None and not (access.paired and not access.is_write):
+            at = argument_line(lines, access)
+            if at is not None and access.in_one_word and not access.is_source:
                 access.argument = lines[at]
                 replaced[at] = []
             before = lines[run[index - 1].at : access.at] if index else ["%r11"]
@@ -69,13 +69,6 @@ def inlined(lines: list[str]) -> list[str]:
             replaced[access.at] = text
             stubs += stub
     return [new for at, line in enumerate(lines) for new in replaced.get(at, (line,))]
-
-
-def _is_of_executable(lines: list[str]) -> bool:
-    """Whether the code is for a program, not for a shared library: thread-local data are then at
-    distances that the linker knows. False where that cannot be told."""
-    producers = [line for line in lines if _PRODUCER.match(line)]
-    return bool(producers) and not any("-fpic" in line.lower() for line in producers)
 
 
 def _keeper(lines: list[str]) -> str:
@@ -128,15 +121,6 @@ def _runs(lines: list[str], replaced: dict[int, list[str]]) -> Iterator[list[Acc
         if ends and run:
             yield run
             run = []
-
-
-def _argument(lines: list[str], access: Access) -> int | None:
-    """The line right before a hook that does nothing but put its address into rdi."""
-    at = access.at - 1
-    while lines[at].startswith("\t.loc ") or _NO_TARGET.match(lines[at]):
-        at -= 1
-    line = lines[at]
-    return at if _ARGUMENT.match(line) and not _ASKED_WITH.search(line) else None
 
 
 def _pair(run: list[Access]) -> None:

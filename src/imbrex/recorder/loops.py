@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from imbrex.recorder.addresses import Moving, mentioned, moving_addresses, operand
+from imbrex.recorder.groups import argument_behind
 from imbrex.recorder.hook_text import (
     LINE_BITS,
     MARKS,
@@ -111,7 +112,7 @@ def windowed_loop(
     if asks_within and "r11" in free:
         free.remove("r11")
         free.append("r11")
-    if not windows or len(free) < (2 if code.direct else 3) or free[0] == "r11":
+    if not windows or len(free) < 3 or free[0] == "r11":
         return None
     return _Writer(lines, run, loop, numbers, code, rounds, windows, free).written()
 
@@ -162,7 +163,9 @@ class _Writer:
             replaced[access.at], loaded = self._near(index, loaded)
         begins_known = 0 in self._ahead
         for index in self._ahead:
-            if not replaced[self._run[index].at] and (at := self._argument(index)) is not None:
+            least = self._run[index - 1].at if index else self._loop.begin
+            at = argument_behind(self._lines, self._run[index].at, least)
+            if not replaced[self._run[index].at] and at is not None:
                 replaced[at] = []
         first = self._run[0].at
         replaced[first] = [
@@ -187,31 +190,20 @@ class _Writer:
         """What a round without marks has in place of a hook; and whether r11 holds the marks."""
         access = self._run[index]
         within = len(self._ahead) < len(self._run)
-        text = remember(access, self._code) if within else []
+        text = remember(access) if within else []
         number = next(self._numbers)
         if index in self._ahead:
-            question = ask_pending(access, number, self._code) if within else []
+            question = ask_pending(access, number) if within else []
         else:
-            question = ask(access, number, not loaded, self._code)
+            question = ask(access, number, not loaded)
             loaded = True
         if not question:
             return text, loaded
         later = len(self._run) - 1 - index
-        settled = thread_local(f"subq\t%{self._counter}", "clock", self._code)
+        settled = thread_local(f"subq\t%{self._counter}", "clock")
         behind = f".Limbrex_back{self._copied[index]}"
         self._far += stub(access, number, later, settled, self._code, behind)
         return [*text, *question, f".Limbrex_back{number}:"], loaded
-
-    def _argument(self, index: int) -> int | None:
-        """The line that does nothing but put the address of an access into rdi."""
-        at = self._run[index].at - 1
-        least = self._run[index - 1].at if index else self._loop.begin
-        while at > least and "rdi" not in mentioned(self._lines[at]):
-            at -= 1
-        line = self._lines[at]
-        if at > least and line.startswith(("\tmovq\t", "\tleaq\t")) and line.endswith(", %rdi"):
-            return at if line.count("rdi") == 1 else None
-        return None
 
     def _question(self) -> list[str]:
         """Whether the rounds ahead touch nothing that was communicated."""
@@ -220,7 +212,7 @@ class _Writer:
         text = [f".Limbrex_ask{number}:"]
         text += [self._run[0].place] if self._run[0].place else []
         if copies:
-            text += thread_local("cmpq\t$0", "pending", self._code)
+            text += thread_local("cmpq\t$0", "pending")
             text += [f"\tjne\t.Limbrex_copy{number}"]
         text += [MARKS]
         for window in self._windows:
@@ -236,7 +228,7 @@ class _Writer:
         return [
             *text,
             f"\tmovl\t${every * (self._rounds - 1)}, %{self._counter}d",
-            *thread_local(f"addq\t${every * self._rounds}", "clock", self._code),
+            *thread_local(f"addq\t${every * self._rounds}", "clock"),
             f"\tjmp\t.Limbrex_on{number}",
         ]
 
@@ -270,13 +262,11 @@ class _Writer:
 
     def _settled_where_left(self) -> list[str]:
         """Take back what was counted of rounds that did not come. The flags may be in use."""
-        counter, total, *pointers = self._counter, *self._scratch
-        where = "%fs:imbrex_access_clock@tpoff" if self._code.direct else f"%fs:(%{pointers[0]})"
-        find = f"\tmovq\timbrex_access_clock@gottpoff(%rip), %{pointers[0]}" if pointers else ""
+        counter, total, pointer = self._counter, *self._scratch[:2]
         return [
-            *([] if self._code.direct else [find]),
-            f"\tmovq\t{where}, %{total}",
+            f"\tmovq\timbrex_access_clock@gottpoff(%rip), %{pointer}",
+            f"\tmovq\t%fs:(%{pointer}), %{total}",
             f"\tnotq\t%{counter}",
             f"\tleaq\t1(%{total},%{counter}), %{total}",
-            f"\tmovq\t%{total}, {where}",
+            f"\tmovq\t%{total}, %fs:(%{pointer})",
         ]

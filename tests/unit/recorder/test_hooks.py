@@ -114,25 +114,6 @@ def test_the_last_read_before_a_write_of_its_size_may_be_copied() -> None:
 
 
 @pytest.mark.parametrize(
-    ("producer", "direct"),
-    [
-        ("GNU C17 12.2.0 -O2 -fsanitize=thread", True),
-        ("GNU Fortran2008 12.2.0 -fpic -O2", False),
-        ("GNU C++17 12.2.0 -O2 -fPIC", False),
-        ("GNU GIMPLE 12.2.0 -O2", False),
-        ("", False),
-    ],
-)
-def test_only_programs_know_where_their_threads_data_are(producer: str, direct: bool) -> None:
-    """A shared library may be loaded late."""
-    code = [*BEGIN, "\tcall\t__tsan_read8@PLT", "\tcall\t__tsan_write8@PLT", *END]
-    lines = inlined([*code, f'\t.string\t"{producer}"'])
-    assert any("@tpoff" in line for line in lines) == direct
-    assert any("@gottpoff" in line for line in lines) != direct
-    assert counts(lines) == [2]
-
-
-@pytest.mark.parametrize(
     "lines",
     [
         ["\t.intel_syntax noprefix", *BEGIN, "\tcall\t__tsan_read8@PLT", *END],

@@ -55,7 +55,16 @@ def test_the_compiler_keeps_values_in_registers(
         ("fc", False, "-c", False),
         *(
             ("cc", False, f"-c {option}", False)
-            for option in ("-E", "-flto", "-flto=auto", "-masm=intel", "-fno-ipa-ra", "-m32", "-MM")
+            for option in (
+                "-E",
+                "-flto",
+                "-flto=auto",
+                "-masm=intel",
+                "-fno-ipa-ra",
+                "-m32",
+                "-MM",
+                "-fno-asynchronous-unwind-tables",
+            )
         ),
     ],
 )
