@@ -208,7 +208,6 @@ def measure_kernels(
     options: argparse.Namespace, folder: Path, language: str, plain: Path, built: Path
 ) -> None:
     here = recording(options, folder, plain)
-    arguments = [*launcher(options), "PROGRAM", options.kernels, "30"]
     cases = {
         "plain": (plain, {}),
         "alone": (built, {}),
@@ -218,7 +217,7 @@ def measure_kernels(
     best: dict[str, dict[str, float]] = {case: {} for case in cases}
     for _ in range(3):
         for case, (program, environment) in cases.items():
-            command = [str(program) if word == "PROGRAM" else word for word in arguments]
+            command = [*launcher(options), str(program), options.kernels, "30"]
             for name, time in kernel_times(command, environment).items():
                 best[case][name] = min(best[case].get(name, time), time)
     for name, alone in best["plain"].items():

@@ -3,8 +3,8 @@
  * To the compiler a hook is a call, which may change every register that a callee need not keep:
  * no floating-point value would live from one access to the next. With a body that it sees, it
  * knows of a few registers that are changed and uses all others (-fipa-ra). These bodies are only
- * called where the assembler has not put the question in their place (recorder/hooks.py). Each
- * object has its own. */
+ * called where the assembler has not put the question in their place (recorder/hooks.py); nothing
+ * is known of the code then, so they keep the widest vectors. Each object has its own. */
 #pragma GCC system_header
 #ifndef IMBREX_ACCESS_REGISTERS_H
 #define IMBREX_ACCESS_REGISTERS_H
@@ -27,7 +27,7 @@ extern "C" {
         register void *ixa_code __asm__("r9") = __builtin_return_address(0);                       \
         __asm__ volatile(".local\t__tsan_" #name "\n"                                              \
                          "\tmovq\timbrex_access_all_" #name "@GOTPCREL(%%rip), %%rax\n"            \
-                         "\tcall\timbrex_access_kept@PLT"                                          \
+                         "\tcall\timbrex_access_kept_wide@PLT"                                     \
                          : "+D"(ixa_at), "+r"(ixa_code)                                            \
                          :                                                                         \
                          : "rax", "r10", "r11", "cc", "memory");                                   \

@@ -73,14 +73,9 @@ def inlined(lines: list[str]) -> list[str]:
 
 def _keeper(lines: list[str]) -> str:
     """The function of keep.c that keeps all that is to be kept, if the compiler saw registers.h."""
-    own = [at for at, line in enumerate(lines) if line.startswith(_KEEPS)]
-    if not own:
+    if not any(line.startswith(_KEEPS) for line in lines):
         return ""
-    if not any(_WIDE.search(line) for line in lines):
-        return _KEEPER
-    for at in own:
-        lines[at] = f"{_KEEPS}_wide@PLT"
-    return f"{_KEEPER}_wide"
+    return f"{_KEEPER}_wide" if any(_WIDE.search(line) for line in lines) else _KEEPER
 
 
 def _runs(lines: list[str], replaced: dict[int, list[str]]) -> Iterator[list[Access] | int]:

@@ -92,7 +92,7 @@ again:
     if (i < n - 3)
         goto again;
 }
-LOOP kinds(body_t *all, const int *mask, int n)
+LOOP by_kind(body_t *all, const int *mask, int n)
 {
     for (int i = 0; i < n; i++) {
         body_t *body = all + i;

@@ -332,7 +332,7 @@ int main(int argc, char **argv)
             two_ways_back(to, from, n);
             break;
         case 29:
-            kinds(bodies, order, n);
+            by_kind(bodies, order, n);
             break;
         case 30:
             walk(to, order, n);
