@@ -10,7 +10,7 @@
 #include "core/log_streams.h"
 
 int ix_log_is_on;
-int ix_log_cancels;
+static int has_cancels;
 
 static void *tables;
 static size_t tables_bytes;
@@ -36,7 +36,7 @@ int ix_log_start(uint64_t budget, uint64_t step_bytes)
     tables_bytes = streams + requests;
     ix_log_streams = memory;
     ix_log_requests = (void *)((char *)memory + streams);
-    ix_log_cancels = 0;
+    has_cancels = 0;
     return 0;
 }
 
@@ -52,7 +52,14 @@ void ix_log_begin(void)
     int64_t now = ix_now();
     ix_log_memory.origin_ns = now;
     ix_log_memory.header->origin_ns = now - ix_engine.start_ns;
-    ix_log_is_on = 1;
+    ix_log_is_on = has_cancels ? IX_LOG_ON_WITH_CANCELS : IX_LOG_ON;
+}
+
+void ix_log_cancels(void)
+{
+    has_cancels = 1;
+    if (ix_log_is_on)
+        ix_log_is_on = IX_LOG_ON_WITH_CANCELS;
 }
 
 void ix_log_common_start(int64_t common_start_ns)

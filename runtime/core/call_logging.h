@@ -9,6 +9,8 @@
 #include "core/call_log.h"
 #include "core/engine.h"
 
+/* Off is 0. */
+enum { IX_LOG_ON = 1, IX_LOG_ON_WITH_CANCELS = 2 };
 extern IX_HIDDEN int ix_log_is_on;
 
 /* Get ready to log into `budget` bytes behind the part file (or anonymous memory where there is
@@ -51,8 +53,33 @@ static inline uint64_t ix_log_envelope(int32_t tag, uint32_t kind, uint32_t path
 /* One of two that a request begins: ix_log_begun is called for each. */
 #define IX_LOG_PAIR (UINT64_C(1) << 48)
 
+static inline uint32_t ix_log_kind_of(uint64_t envelope)
+{
+    return (uint32_t)(envelope >> 32) & 0xff;
+}
+
+static inline uint32_t ix_log_flags_of(uint64_t envelope)
+{
+    return (uint32_t)(envelope >> 56);
+}
+
+static inline int32_t ix_log_peer_of(uint64_t where)
+{
+    return (int32_t)(where >> 32);
+}
+
 /* A message sent or received in this call. */
-void ix_log_message(ix_thread *t, int64_t bytes, uint64_t where, uint64_t envelope);
+void ix_log_message_sent(ix_thread *t, int64_t bytes, uint64_t where, uint64_t envelope);
+void ix_log_message_received(ix_thread *t, int64_t bytes, uint64_t where, uint64_t envelope);
+
+static inline IX_ALWAYS void ix_log_message(ix_thread *t, int64_t bytes, uint64_t where,
+                                            uint64_t envelope)
+{
+    if (ix_log_kind_of(envelope) == IX_LOG_RECV)
+        ix_log_message_received(t, bytes, where, envelope);
+    else
+        ix_log_message_sent(t, bytes, where, envelope);
+}
 
 /* Anything else that begins and ends in this call, and one-sided transfers that an epoch ends. */
 void ix_log_done(ix_thread *t, int64_t bytes, uint64_t where, uint64_t envelope, uint32_t sequence);
@@ -65,6 +92,23 @@ uint32_t ix_log_epoch_begun(ix_thread *t, uint64_t where, uint64_t envelope);
  * messages are counted here. */
 void ix_log_begun(ix_thread *t, uint64_t handle, int64_t bytes, uint64_t where, uint64_t envelope,
                   uint32_t sequence);
+
+/* ix_log_begun and ix_begin_packed at once, of the usual message of a request: to or from a named
+ * peer with a named tag, the only one of its request, on a path that moves it. `envelope`: without
+ * path and flags. */
+void ix_begin_logged_send(ix_thread *t, uint64_t handle, int64_t bytes, ix_packed packed,
+                          uint64_t where, uint64_t envelope);
+void ix_begin_logged_receive(ix_thread *t, uint64_t handle, int64_t bytes, ix_packed packed,
+                             uint64_t where, uint64_t envelope);
+
+static inline IX_ALWAYS void ix_begin_logged(ix_thread *t, uint64_t handle, int64_t bytes,
+                                             ix_packed packed, uint64_t where, uint64_t envelope)
+{
+    if (ix_log_kind_of(envelope) == IX_LOG_RECV)
+        ix_begin_logged_receive(t, handle, bytes, packed, where, envelope);
+    else
+        ix_begin_logged_send(t, handle, bytes, packed, where, envelope);
+}
 
 /* Sizes of the blocks of collective `sequence` of `comm`, in units of 2^unit_bits bytes: the next
  * IX_LOG_BLOCK_SIZES of them; or, with IX_LOG_UNTOLD, that they are not told. `flags`: 0, or
@@ -96,6 +140,14 @@ static inline uint32_t ix_log_path(int path)
 void ix_log_completed(ix_thread *t, uint64_t handle, int32_t source, int32_t tag, int64_t bytes,
                       uint32_t flags);
 
+/* ix_log_completed, without flags, and ix_finish at once. `came`: source and tag in one word. */
+void ix_finish_logged(ix_thread *t, uint64_t handle, uint64_t came, int64_t bytes, int path);
+
+static inline uint64_t ix_log_came(int32_t source, int32_t tag)
+{
+    return (uint32_t)source | (uint64_t)(uint32_t)tag << 32;
+}
+
 /* The call in progress looked and found nothing. `ix_log_interrupted`: it does not look where the
  * last one that found nothing did, or not at once. */
 void ix_log_interrupted(ix_thread *t);
@@ -125,7 +177,7 @@ static inline IX_ALWAYS void ix_log_end_polls(ix_thread *t)
 
 /* MPI_Request_free, and MPI_Cancel: from then on ask the statuses of what completes. */
 void ix_log_given_up(ix_thread *t, uint64_t handle);
-extern IX_HIDDEN int ix_log_cancels;
+IX_HIDDEN void ix_log_cancels(void);
 
 /* Enter a communicator; `own` and `remote` are world ranks (-1: unknown) of its members. A number
  * that is there stays as it is. */

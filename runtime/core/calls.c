@@ -166,14 +166,19 @@ static inline void publish(ix_thread *t, int64_t now)
 
 /* Site, operation and section as in a record of the call log. What found no room has the row of
  * none. */
-static inline IX_ALWAYS uint64_t place_of_call(ix_thread *t, const ix_row *row)
+static inline IX_ALWAYS uint64_t place_of_row(const ix_row *row)
 {
     ix_row_key key;
     memcpy(&key, row, sizeof key);
+    return key.words[0] >> 32 | key.words[1] << 32;
+}
+
+static inline IX_ALWAYS uint64_t place_of_call(ix_thread *t, const ix_row *row)
+{
     if (IX_UNLIKELY(row == t->rows))
         return (uint32_t)ix_call_site(t) | (uint64_t)t->operation << 32 |
                (uint64_t)t->section << 48;
-    return key.words[0] >> 32 | key.words[1] << 32;
+    return place_of_row(row);
 }
 
 /* The one place where a call is counted; its number in the row. */
@@ -211,7 +216,7 @@ static inline IX_ALWAYS void settle(ix_thread *t, ix_clocks since, int64_t enter
     ix_incur_debt(t, (uint64_t)(t->outside_ns + ended.outside_ns), dt, moved, concurrent);
     ix_row *row = row_of_call(t);
     int64_t moving = ix_most(t->moving_min_ns, ended.moving_min_ns);
-    int logged = t->log.last != NULL;
+    int logged = t->log.first != NULL;
     uint64_t place = logged ? place_of_call(t, row) : 0;
     reset(t);
     int64_t number = count_call(t, row, dt, moving, moved, now);
@@ -270,7 +275,7 @@ static IX_COLD void leave_any(ix_thread *t, int counted, int64_t now)
         settle(t, ix_clocks_since(&before, ix_clocks_of(t)), entered, now);
         return;
     }
-    if (t->log.last)
+    if (t->log.first)
         ix_log_drop(t, now);
     if (dt > 0)
         t->compute_ns += dt;
@@ -308,35 +313,48 @@ static IX_COLD int look_and_return(ix_thread *t, ix_row *row, int result)
     return result;
 }
 
-/* The end of any other call. What does more is the last thing that it calls, so that it needs no
- * stack. */
-static inline IX_ALWAYS int leave_plain(ix_thread *t, int64_t now, int logged, int result)
+static inline IX_ALWAYS int leave_counted(ix_thread *t, ix_row *row, int64_t now, int result)
 {
     int64_t entered = t->last_ns, dt = now - entered;
-    ix_row *row = t->row;
-    if (IX_LIKELY(!row) && IX_UNLIKELY(!(row = row_without_transfer(t))))
-        return leave_settling_at(t, now, result);
-    if (IX_UNLIKELY(is_changed(t) || dt < 0))
-        return leave_settling_at(t, now, result);
     t->last_ns = now;
     t->call_ns += dt;
     t->row = NULL;
     int64_t number = count_call(t, row, dt, 0, ix_may_have_moved(t, entered, now), now);
-    if (logged)
-        log_call(t, place_of_call(t, row), entered, dt, now);
     if (IX_UNLIKELY(ix_call_path_is_due(number)))
         return look_and_return(t, row, result);
     return result;
 }
 
-static IX_HOT IX_APART int leave_plain_now(ix_thread *t, int result)
+/* The end of any other call. What does more is the last thing that it calls, so that it needs no
+ * stack. */
+static inline IX_ALWAYS int leave_plain(ix_thread *t, int64_t now, int result)
 {
-    return leave_plain(t, ix_now_counter(), 0, result);
+    ix_row *row = t->row;
+    if (IX_LIKELY(!row) && IX_UNLIKELY(!(row = row_without_transfer(t))))
+        return leave_settling_at(t, now, result);
+    if (IX_UNLIKELY(is_changed(t) || now < t->last_ns))
+        return leave_settling_at(t, now, result);
+    return leave_counted(t, row, now, result);
 }
 
+/* The same of one with a record in the call log, which is written before the call is counted: then
+ * less is to be remembered. */
 static IX_HOT IX_APART int leave_logged_now(ix_thread *t, int result)
 {
-    return leave_plain(t, ix_now_counter(), 1, result);
+    int64_t now = ix_now_counter();
+    ix_row *row = t->row;
+    if (IX_LIKELY(!row) && IX_UNLIKELY(!(row = row_without_transfer(t))))
+        return leave_settling_at(t, now, result);
+    if (IX_UNLIKELY(is_changed(t) || now < t->last_ns || row == t->rows || !ix_log_is_one(t)))
+        return leave_settling_at(t, now, result);
+    ix_log_leave_one(t, t->last_ns - ix_engine.start_ns, now - ix_engine.start_ns, t->call_ns,
+                     place_of_row(row));
+    return leave_counted(t, row, now, result);
+}
+
+static IX_HOT IX_APART int leave_plain_now(ix_thread *t, int result)
+{
+    return leave_plain(t, ix_now_counter(), result);
 }
 
 /* The end of a call that is within another, or is timed by another clock. */
@@ -348,9 +366,9 @@ static IX_APART int leave_by_state(ix_thread *t, int result)
         return result;
     }
     t->state = state & ~(IX_DEPTH | IX_SETTLES | IX_LOGGED);
-    if (state & IX_SETTLES)
+    if (state & (IX_SETTLES | IX_LOGGED))
         return leave_settling_at(t, ix_now(), result);
-    return leave_plain(t, ix_now(), state & IX_LOGGED, result);
+    return leave_plain(t, ix_now(), result);
 }
 
 IX_HOT IX_APART int ix_leave_with(ix_thread *t, int result)
@@ -360,7 +378,7 @@ IX_HOT IX_APART int ix_leave_with(ix_thread *t, int result)
     uint32_t state = t->state;
     if (IX_LIKELY(state == 1)) {
         t->state = 0;
-        return leave_plain(t, ix_now_counter(), 0, result);
+        return leave_plain(t, ix_now_counter(), result);
     }
     const uint32_t stays = state & IX_ASKS_SITE;
     switch (state - stays) {

@@ -1,25 +1,27 @@
 /* What begins: with a call, or with a request that ends it. */
-#include "core/log_records.h"
-#include "core/log_requests.h"
+#include "core/log_messages.h"
 
 /* Functions of the usual case call nothing, so that they need no stack: what does more is the last
  * thing that they call. */
 
-static IX_APART void add_message(ix_thread *t, int64_t bytes, uint64_t where, uint64_t envelope)
+void ix_log_add_message(ix_thread *t, int64_t bytes, uint64_t where, uint64_t envelope)
 {
+    if (!ix_outermost(t))
+        return;
     uint32_t sequence = ix_log_count_message(where, &envelope);
     ix_log_add_done(t, bytes, where, envelope, sequence);
 }
 
-IX_HOT void ix_log_message(ix_thread *t, int64_t bytes, uint64_t where, uint64_t envelope)
+IX_HOT void ix_log_message_sent(ix_thread *t, int64_t bytes, uint64_t where, uint64_t envelope)
 {
-    if (!ix_outermost(t))
-        return;
-    ix_log_stream *s = ix_log_plain_stream(where, envelope);
-    if (IX_UNLIKELY(!s || !ix_log_has_place(t)))
-        add_message(t, bytes, where, envelope);
-    else
-        ix_log_add_first(t, bytes, where, envelope, ix_log_advance_alone(s), 1);
+    if (t)
+        ix_log_message_in(t, bytes, where, envelope, IX_LOG_OUT);
+}
+
+IX_HOT void ix_log_message_received(ix_thread *t, int64_t bytes, uint64_t where, uint64_t envelope)
+{
+    if (t)
+        ix_log_message_in(t, bytes, where, envelope, IX_LOG_IN);
 }
 
 IX_HOT void ix_log_done(ix_thread *t, int64_t bytes, uint64_t where, uint64_t envelope,
@@ -51,9 +53,22 @@ static inline int ends_here(uint64_t key, uint64_t where)
     return ix_log_peer_of(where) == IX_LOG_PROC_NULL || ix_is_shared(key);
 }
 
-static IX_APART void begin(ix_thread *t, uint64_t key, int64_t bytes, uint64_t where,
-                           uint64_t envelope, uint32_t sequence)
+static inline int state_of(uint64_t envelope, const ix_log_record *r)
 {
+    if (envelope & IX_LOG_PAIR)
+        return IX_LOG_ACTIVE | IX_LOG_ONE_OF_TWO;
+    if (!r || ix_log_is_wildcard(envelope))
+        return IX_LOG_ACTIVE;
+    return IX_LOG_ACTIVE | IX_LOG_PLAIN |
+           (ix_log_kind_of(envelope) == IX_LOG_RECV ? IX_LOG_RECEIVES : 0);
+}
+
+void ix_log_begun(ix_thread *t, uint64_t handle, int64_t bytes, uint64_t where, uint64_t envelope,
+                  uint32_t sequence)
+{
+    if (!ix_outermost(t))
+        return;
+    uint64_t key = ix_request_key(handle);
     if (ix_log_is_message(ix_log_kind_of(envelope)) && !ix_log_is_wildcard(envelope))
         sequence = ix_log_count_message(where, &envelope);
     if (ends_here(key, where)) {
@@ -74,31 +89,6 @@ static IX_APART void begin(ix_thread *t, uint64_t key, int64_t bytes, uint64_t w
     ix_log_request_remember(t, e, r);
     e->where = where;
     e->envelope = envelope;
-    e->state = IX_LOG_ACTIVE | (IX_UNLIKELY(envelope & IX_LOG_PAIR) ? IX_LOG_ONE_OF_TWO : 0);
-    ix_log_request_publish(e, key);
-}
-
-IX_HOT void ix_log_begun(ix_thread *t, uint64_t handle, int64_t bytes, uint64_t where,
-                         uint64_t envelope, uint32_t sequence)
-{
-    if (!ix_outermost(t))
-        return;
-    uint64_t key = ix_request_key(handle);
-    const uint64_t more = IX_LOG_PAIR | (uint64_t)IX_LOG_WILDCARD << 56;
-    ix_log_stream *s = ix_log_plain_stream(where, envelope);
-    ix_log_request *e = ix_log_request_home(key);
-    int ends = ix_is_shared(key);
-    int is_free = atomic_load_explicit(&e->key, memory_order_relaxed) == IX_EMPTY;
-    if (IX_UNLIKELY(!s || envelope & more || !(is_free || ends) || !ix_log_has_place(t))) {
-        begin(t, key, bytes, where, envelope, sequence);
-        return;
-    }
-    ix_log_record *r = ix_log_add_first(t, bytes, where, envelope, ix_log_advance_alone(s), ends);
-    if (ends)
-        return;
-    ix_log_request_remember(t, e, r);
-    e->where = where;
-    e->envelope = envelope;
-    e->state = IX_LOG_ACTIVE;
+    e->state = (uint8_t)state_of(envelope, r);
     ix_log_request_publish(e, key);
 }

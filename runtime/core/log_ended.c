@@ -50,24 +50,16 @@ static IX_APART void add_completion(ix_thread *t)
     ix_log_end_polls(t);
 }
 
-/* The same, where that takes no more than to write it. */
-static inline IX_ALWAYS int add_first_completion(ix_thread *t)
-{
-    const uint64_t envelope = ix_log_envelope(0, IX_LOG_COMPLETION, IX_PATH_NONE, 0);
-    if (!ix_log_has_place(t) || t->polls.last + 1 == t->part->calls)
-        return 0;
-    ix_log_add_first(t, 0, ix_log_where(0, IX_LOG_NOBODY), envelope, 0, 1);
-    return 1;
-}
-
 static inline IX_ALWAYS void complete(ix_thread *t, ix_log_request *e, int32_t source, int32_t tag,
                                       int64_t bytes, uint32_t flags)
 {
     uint64_t where = e->where, envelope = e->envelope;
     ix_log_record *r = record_of(e);
+    if (e->state & IX_LOG_PLAIN)
+        envelope = ix_log_envelope(0, e->state & IX_LOG_RECEIVES ? IX_LOG_RECV : IX_LOG_NONE, 0, 0);
     forget(e);
     if (r) {
-        r->end_call = t->log.last ? t->log.call_id : IX_LOG_END_UNSEEN;
+        r->end_call = t->log.first ? t->log.call_id : IX_LOG_END_UNSEEN;
         r->flags |= (uint8_t)flags;
     }
     if (ix_log_kind_of(envelope) == IX_LOG_RECV)
@@ -94,7 +86,7 @@ static IX_APART void complete_one_of_two(ix_thread *t, ix_log_request *e, uint64
 static IX_APART void complete_any(ix_thread *t, uint64_t key, int32_t source, int32_t tag,
                                   int64_t bytes, uint32_t flags)
 {
-    if (!t->log.last)
+    if (!t->log.first)
         add_completion(t);
     ix_log_request *e = ix_log_request_take(key, t->slot);
     if (!e)
@@ -105,33 +97,11 @@ static IX_APART void complete_any(ix_thread *t, uint64_t key, int32_t source, in
         complete(t, e, source, tag, bytes, flags);
 }
 
-/* As in log_begun.c: the usual case calls nothing. */
-IX_HOT void ix_log_completed(ix_thread *t, uint64_t handle, int32_t source, int32_t tag,
-                             int64_t bytes, uint32_t flags)
+void ix_log_completed(ix_thread *t, uint64_t handle, int32_t source, int32_t tag, int64_t bytes,
+                      uint32_t flags)
 {
-    if (!ix_outermost(t))
-        return;
-    uint64_t key = ix_request_key(handle);
-    ix_log_request *e = ix_log_request_home(key);
-    if (IX_UNLIKELY(ix_share.concurrent || atomic_load_explicit(&e->reach, memory_order_relaxed) ||
-                    !(t->log.last || add_first_completion(t)))) {
-        complete_any(t, key, source, tag, bytes, flags);
-        return;
-    }
-    if (atomic_load_explicit(&e->key, memory_order_relaxed) != key)
-        return;
-    ix_log_record *r = e->record;
-    const uint32_t wildcard = (uint32_t)IX_LOG_WILDCARD << 24;
-    uint32_t kind = (uint32_t)(e->envelope >> 32);
-    if (IX_UNLIKELY(e->state != IX_LOG_ACTIVE || !r || (kind & wildcard) | (flags & 0xff) ||
-                    ix_log_chunk_of(r)->order != e->id / IX_LOG_CHUNK_RECORDS)) {
-        complete_any(t, key, source, tag, bytes, flags);
-        return;
-    }
-    ix_log_request_release(e);
-    r->end_call = t->log.call_id;
-    if ((kind & 0xff) == IX_LOG_RECV && bytes >= 0)
-        r->bytes = bytes;
+    if (ix_outermost(t))
+        complete_any(t, ix_request_key(handle), source, tag, bytes, flags);
 }
 
 void ix_log_given_up(ix_thread *t, uint64_t handle)

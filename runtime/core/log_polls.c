@@ -78,7 +78,7 @@ void ix_log_interrupted(ix_thread *t)
 void ix_log_tell_polls(ix_thread *t)
 {
     ix_polls *p = &t->polls;
-    if (!t->log.last || !goes_on(t) || !((p->site.key && is_here(t, &p->site)) || change_site(t)))
+    if (!t->log.first || !goes_on(t) || !((p->site.key && is_here(t, &p->site)) || change_site(t)))
         return;
     const ix_polled_site told = counted_from(t, p->site);
     p->site.key = 0;

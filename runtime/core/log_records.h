@@ -1,5 +1,6 @@
 /* Records of the call in progress: taken when something of it is logged, completed when it ends.
- * Until then a record's enter_ns holds the one before it of the same call. */
+ * They lie one behind the other. Where they go on in another chunk, that is the call's first place,
+ * and the enter_ns of the record behind it holds what was the first place before. */
 #ifndef IMBREX_CORE_LOG_RECORDS_H
 #define IMBREX_CORE_LOG_RECORDS_H
 
@@ -25,24 +26,9 @@ static inline void ix_log_put(ix_log_record *r, enum ix_log_words at, uint64_t v
     memcpy((char *)r + at, &value, sizeof value);
 }
 
-static inline uint32_t ix_log_kind_of(uint64_t envelope)
-{
-    return (uint32_t)(envelope >> 32) & 0xff;
-}
-
 static inline uint64_t ix_log_with_kind(uint64_t envelope, uint32_t kind)
 {
     return (envelope & ~(UINT64_C(0xff) << 32)) | (uint64_t)kind << 32;
-}
-
-static inline uint32_t ix_log_flags_of(uint64_t envelope)
-{
-    return (uint32_t)(envelope >> 56);
-}
-
-static inline int32_t ix_log_peer_of(uint64_t where)
-{
-    return (int32_t)(where >> 32);
 }
 
 static inline uint64_t ix_log_flagged(uint64_t envelope, uint32_t flags)
@@ -59,16 +45,6 @@ static inline int ix_log_is_message(uint32_t kind)
 static inline int ix_log_is_wildcard(uint64_t envelope)
 {
     return ix_log_flags_of(envelope) & IX_LOG_WILDCARD;
-}
-
-/* Of a message of which there is nothing more to do than to count it, its stream; else NULL. */
-static inline IX_ALWAYS ix_log_stream *ix_log_plain_stream(uint64_t where, uint64_t envelope)
-{
-    uint32_t kind = ix_log_kind_of(envelope);
-    if (IX_UNLIKELY(kind - IX_LOG_SEND > IX_LOG_RECV - IX_LOG_SEND || ix_log_peer_of(where) < 0))
-        return NULL;
-    return ix_log_stream_at_home(where, (int32_t)envelope,
-                                 kind == IX_LOG_RECV ? IX_LOG_IN : IX_LOG_OUT);
 }
 
 /* The sequence of a message, 0 where it has none. */
@@ -89,47 +65,49 @@ static inline IX_ALWAYS uint32_t ix_log_count_message(uint64_t where, uint64_t *
 /* Room for more records of the call in progress; 0: none, or nothing is logged in this window. */
 IX_HIDDEN int ix_log_make_room(ix_thread *t);
 
+/* Whether a chunk begins here: so the one before it is full. (NULL: there is none.) */
+static inline IX_ALWAYS int ix_log_is_chunk(const ix_log_record *next)
+{
+    return ((uintptr_t)next & (IX_LOG_CHUNK_BYTES - 1)) == 0;
+}
+
 /* A record of the call in progress, NULL where it is not logged. */
 static inline IX_ALWAYS ix_log_record *ix_log_reserve(ix_thread *t)
 {
     ix_log_thread *l = &t->log;
     if (IX_UNLIKELY(t->muted))
         return NULL;
-    if (IX_UNLIKELY(t->last_ns >= l->window_end_ns || l->next == l->end) && !ix_log_make_room(t))
+    if (IX_UNLIKELY(t->last_ns >= l->window_end_ns || ix_log_is_chunk(l->next)) &&
+        !ix_log_make_room(t))
         return NULL;
     ix_log_record *r = l->next++;
     __builtin_prefetch(r + 2, 1, 3);
-    if (!l->last) {
+    if (!l->first) {
+        l->first = r;
         l->call_id = l->next_id;
         t->state |= IX_LOGGED;
     }
     l->next_id++;
-    r->enter_ns = (int64_t)(uintptr_t)l->last;
-    l->last = r;
     return r;
 }
 
-/* Whether the call in progress gets its first record at the place at hand. */
+/* In a call entered from user code that has no record yet, and the engine runs. */
+static inline IX_ALWAYS int ix_log_is_unlogged(const ix_thread *t)
+{
+    return (t->state & (IX_DEPTH | IX_OFF | IX_LOGGED)) == 1;
+}
+
+/* Whether such a call gets its first record at the place at hand. */
 static inline IX_ALWAYS int ix_log_has_place(const ix_thread *t)
 {
-    const ix_log_thread *l = &t->log;
-    return IX_LIKELY(!t->muted && !l->last && t->last_ns < l->window_end_ns && l->next != l->end);
+    return IX_LIKELY(!t->muted && t->last_ns < t->log.window_end_ns &&
+                     !ix_log_is_chunk(t->log.next));
 }
 
-/* It; its id is the call's. */
-static inline IX_ALWAYS ix_log_record *ix_log_take_place(ix_thread *t)
+/* Whether it gets none, as nothing is logged in the window at hand. */
+static inline IX_ALWAYS int ix_log_skips(const ix_thread *t)
 {
-    ix_log_thread *l = &t->log;
-    ix_log_record *r = l->next;
-    uint32_t id = l->next_id;
-    __builtin_prefetch(r + 2, 1, 3);
-    l->next = r + 1;
-    l->next_id = id + 1;
-    l->call_id = id;
-    l->last = r;
-    t->state |= IX_LOGGED;
-    r->enter_ns = 0;
-    return r;
+    return !t->log.next && t->last_ns < t->log.window_end_ns;
 }
 
 static inline IX_ALWAYS uint32_t ix_log_id_of_last(const ix_thread *t)
@@ -137,37 +115,56 @@ static inline IX_ALWAYS uint32_t ix_log_id_of_last(const ix_thread *t)
     return t->log.next_id - 1;
 }
 
-static inline IX_ALWAYS void ix_log_fill_as(const ix_thread *t, ix_log_record *r, int64_t bytes,
-                                            uint64_t where, uint64_t envelope, uint32_t sequence,
-                                            uint32_t end_call, uint64_t first)
+static inline IX_ALWAYS void ix_log_fill_words(ix_log_record *r, int64_t bytes, uint64_t where,
+                                               uint64_t envelope, uint32_t sequence,
+                                               uint64_t last_word)
 {
-    const uint64_t kind_path_flags = UINT64_C(0xff00ffff) << 32;
     r->bytes = bytes;
     ix_log_put(r, IX_LOG_WORD_WHERE, where);
     ix_log_put(r, IX_LOG_WORD_ORDER, (uint32_t)envelope | (uint64_t)sequence << 32);
-    ix_log_put(r, IX_LOG_WORD_KIND,
-               end_call | (envelope & kind_path_flags) | (uint64_t)(uint8_t)t->slot << 48 | first);
+    ix_log_put(r, IX_LOG_WORD_KIND, last_word);
 }
-
-#define IX_LOG_FIRST_FLAG ((uint64_t)IX_LOG_FIRST << 56)
 
 static inline IX_ALWAYS void ix_log_fill(ix_thread *t, ix_log_record *r, int64_t bytes,
                                          uint64_t where, uint64_t envelope, uint32_t sequence,
                                          uint32_t end_call)
 {
-    ix_log_fill_as(t, r, bytes, where, envelope, sequence, end_call,
-                   r->enter_ns ? 0 : IX_LOG_FIRST_FLAG);
+    const uint64_t kind_path_flags = UINT64_C(0xff00ffff) << 32;
+    const uint64_t first = ix_log_id_of_last(t) == t->log.call_id ? IX_LOG_FIRST : 0;
+    ix_log_fill_words(r, bytes, where, envelope, sequence,
+                      end_call | (envelope & kind_path_flags) | (uint64_t)(uint8_t)t->slot << 48 |
+                          first << 56);
 }
 
-/* The first record of the call in progress, which ix_log_has_place; and with an end of its own. */
-static inline IX_ALWAYS ix_log_record *ix_log_add_first(ix_thread *t, int64_t bytes, uint64_t where,
-                                                        uint64_t envelope, uint32_t sequence,
-                                                        int ends_here)
+/* The next record of a call that ix_log_has_place, which has the next id. The envelope has no more
+ * than tag, kind, path and flags. */
+static inline IX_ALWAYS ix_log_record *ix_log_add_as(ix_thread *t, uint32_t id, int64_t bytes,
+                                                     uint64_t where, uint64_t envelope,
+                                                     uint32_t sequence, uint32_t end_call,
+                                                     int is_first)
 {
-    ix_log_record *r = ix_log_take_place(t);
-    ix_log_fill_as(t, r, bytes, where, envelope, sequence, ends_here ? t->log.call_id : IX_LOG_OPEN,
-                   IX_LOG_FIRST_FLAG);
+    ix_log_thread *l = &t->log;
+    ix_log_record *r = l->next;
+    uint64_t stamp = is_first ? l->stamp : l->stamp & ~((uint64_t)IX_LOG_FIRST << 56);
+    __builtin_prefetch(r + 2, 1, 3);
+    l->next = r + 1;
+    l->next_id = id + 1;
+    if (is_first) {
+        l->call_id = id;
+        l->first = r;
+        t->state |= IX_LOGGED;
+    }
+    ix_log_fill_words(r, bytes, where, envelope, sequence,
+                      (envelope >> 32 << 32 | stamp) | end_call);
     return r;
+}
+
+/* The first record of one, whose id is the call's. */
+static inline IX_ALWAYS ix_log_record *ix_log_add_first(ix_thread *t, uint32_t id, int64_t bytes,
+                                                        uint64_t where, uint64_t envelope,
+                                                        uint32_t sequence, uint32_t end_call)
+{
+    return ix_log_add_as(t, id, bytes, where, envelope, sequence, end_call, 1);
 }
 
 static inline IX_ALWAYS void ix_log_add_done(ix_thread *t, int64_t bytes, uint64_t where,
@@ -190,22 +187,50 @@ static inline IX_ALWAYS void ix_log_publish(const ix_log_record *last)
     __atomic_store_n(&chunk->used, (uint8_t)(number + 1), __ATOMIC_RELEASE);
 }
 
-static inline IX_ALWAYS void ix_log_leave(ix_thread *t, int64_t enter_ns, int64_t exit_ns,
-                                          int64_t before_ns, uint64_t place)
+static inline IX_ALWAYS void ix_log_complete(ix_log_record *r, int64_t enter_ns, int64_t exit_ns,
+                                             int64_t before_ns, uint64_t place)
 {
-    ix_log_thread *l = &t->log;
-    ix_log_record *r = l->last;
-    /* several, or in a chunk left behind, or behind a pause */
-    if (IX_UNLIKELY(r->enter_ns || r + 1 != l->next || t->paused_ns != l->paused_ns)) {
-        ix_log_leave_slowly(t, enter_ns, exit_ns, before_ns, place);
-        return;
-    }
     r->enter_ns = enter_ns;
     r->exit_ns = exit_ns;
     r->call_before_ns = before_ns;
     ix_log_put(r, IX_LOG_WORD_CALL, place);
-    l->last = NULL;
+}
+
+/* Such a call has one record, not in a chunk left behind, nor behind a pause. */
+static inline IX_ALWAYS int ix_log_is_one(const ix_thread *t)
+{
+    return IX_LIKELY(t->log.first + 1 == t->log.next && t->paused_ns == t->log.paused_ns);
+}
+
+static inline IX_ALWAYS void ix_log_leave_one(ix_thread *t, int64_t enter_ns, int64_t exit_ns,
+                                              int64_t before_ns, uint64_t place)
+{
+    ix_log_record *r = t->log.first;
+    ix_log_complete(r, enter_ns, exit_ns, before_ns, place);
+    t->log.first = NULL;
     ix_log_publish(r);
+}
+
+/* It has two, as MPI_Sendrecv has, likewise. */
+static inline IX_ALWAYS int ix_log_is_pair(const ix_thread *t)
+{
+    return t->log.first + 2 == t->log.next && !ix_log_is_chunk(t->log.first) &&
+           t->paused_ns == t->log.paused_ns;
+}
+
+static inline IX_ALWAYS void ix_log_leave(ix_thread *t, int64_t enter_ns, int64_t exit_ns,
+                                          int64_t before_ns, uint64_t place)
+{
+    if (ix_log_is_one(t)) {
+        ix_log_leave_one(t, enter_ns, exit_ns, before_ns, place);
+    } else if (ix_log_is_pair(t)) {
+        ix_log_complete(t->log.first + 1, enter_ns, exit_ns, before_ns, place);
+        ix_log_complete(t->log.first, enter_ns, exit_ns, before_ns, place);
+        ix_log_publish(t->log.first + 1);
+        t->log.first = NULL;
+    } else {
+        ix_log_leave_slowly(t, enter_ns, exit_ns, before_ns, place);
+    }
 }
 
 #endif

@@ -6,7 +6,14 @@
 #include "core/call_log.h"
 #include "core/slots.h"
 
-enum { IX_LOG_ACTIVE = 1, IX_LOG_STAYS = 2, IX_LOG_ONE_OF_TWO = 4 };
+enum {
+    IX_LOG_ACTIVE = 1,
+    IX_LOG_STAYS = 2,
+    IX_LOG_ONE_OF_TWO = 4,
+    /* Active and logged, and its end adds no more to its record than its call and, of one that */
+    IX_LOG_PLAIN = 8,
+    IX_LOG_RECEIVES = 16, /* receives, its size. Then `where` and `envelope` are not set. */
+};
 
 /* A line of the cache. */
 typedef struct ix_log_request {

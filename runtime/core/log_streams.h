@@ -25,13 +25,12 @@ extern IX_HIDDEN ix_log_stream *ix_log_streams;
 
 static inline uint64_t ix_log_stream_key(uint64_t where, enum ix_log_direction direction)
 {
-    return where ^ (uint32_t)direction * UINT32_C(0x9e3779b1);
+    return where ^ (uint32_t)direction * UINT32_C(0x0e3779b1);
 }
 
 static inline uint32_t ix_log_stream_home(uint64_t key, int32_t tag)
 {
-    uint64_t mixed = (key + (uint64_t)(uint32_t)tag * UINT64_C(0xff51afd7ed558ccd)) *
-                     UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t mixed = (key + (uint64_t)(uint32_t)tag * 0x5bd1e995u) * UINT64_C(0x9e3779b97f4a7c15);
     return (uint32_t)(mixed >> (64 - IX_LOG_STREAM_BITS));
 }
 

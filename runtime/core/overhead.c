@@ -9,10 +9,7 @@ static _Alignas(IX_LOG_CHUNK_BYTES) ix_log_record chunk[IX_LOG_CHUNK_RECORDS];
 
 static void empty_chunk(ix_thread *t)
 {
-    t->log = (ix_log_thread){.next = chunk + 1,
-                             .end = chunk + IX_LOG_CHUNK_RECORDS,
-                             .window_end_ns = INT64_MAX,
-                             .next_id = 1};
+    t->log = (ix_log_thread){.next = chunk + 1, .window_end_ns = INT64_MAX, .next_id = 1};
 }
 
 /* One that alternately begins and finishes a transfer. */
@@ -25,13 +22,15 @@ static void call(uint32_t i, int logged)
         empty_chunk(t);
     if (i % 2 == 0) {
         if (logged) /* of no known communicator: a stream that nobody matches */
-            ix_log_begun(t, handle, transfer.bytes, ix_log_where(0, 1),
-                         ix_log_envelope(0, IX_LOG_SEND, transfer.path, 0), 0);
-        ix_begin(t, handle, &transfer);
+            ix_begin_logged(t, handle, transfer.bytes, ix_pack(&transfer), ix_log_where(0, 1),
+                            ix_log_envelope(0, IX_LOG_SEND, 0, 0));
+        else
+            ix_begin(t, handle, &transfer);
     } else {
         if (logged)
-            ix_log_completed(t, handle, 0, 0, IX_AS_POSTED, 0);
-        ix_finish(t, handle, IX_AS_POSTED, IX_AS_POSTED);
+            ix_finish_logged(t, handle, 0, IX_AS_POSTED, IX_AS_POSTED);
+        else
+            ix_finish(t, handle, IX_AS_POSTED, IX_AS_POSTED);
     }
     ix_leave(t);
 }

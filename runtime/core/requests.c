@@ -1,5 +1,5 @@
 /* Transfers that a request begins and ends. */
-#include "core/slots.h"
+#include "core/requests.h"
 
 void ix_shared_handle(uint64_t handle)
 {
@@ -11,7 +11,7 @@ void ix_shared_handle(uint64_t handle)
     ix_table.shared_count++;
 }
 
-static IX_APART void open_away(ix_thread *t, uint64_t key, const ix_descriptor *d)
+IX_APART void ix_begin_away(ix_thread *t, uint64_t key, const ix_descriptor *d)
 {
     ix_slot *s = ix_slot_reserve(key);
     ix_open none, *open = s ? &s->open : &none;
@@ -34,13 +34,8 @@ IX_HOT void ix_begin_packed(ix_thread *t, uint64_t handle, int64_t bytes, ix_pac
         return;
     }
     const ix_descriptor *d = ix_descriptor_of(t, bytes, packed);
-    if (!d)
-        return;
-    ix_slot *s = IX_LIKELY(!(d->flags & IX_NEEDS_PROGRESS)) ? ix_slot_at_home(key) : NULL;
-    if (IX_LIKELY(s))
-        ix_open_in_call(t, d, &s->open);
-    else
-        open_away(t, key, d);
+    if (d)
+        ix_begin_described(ix_share.concurrent, t, key, d);
 }
 
 void ix_persistent(ix_thread *t, uint64_t handle, const ix_transfer *transfer)
@@ -87,13 +82,6 @@ void ix_start_request(ix_thread *t, uint64_t handle)
     ix_mark(s, IX_ACTIVE, 0);
 }
 
-/* As posted: all that its begin knew stays true. */
-static inline int came_as_posted(const ix_descriptor *d, int64_t bytes, int path)
-{
-    return bytes == d->bytes && path == IX_AS_POSTED && d->path != IX_PATH_ANY &&
-           (d->flags & IX_UNCOUNTED || !ix_engine.source_paths);
-}
-
 static IX_APART void finish_slot(ix_thread *t, ix_slot *s, int64_t bytes, int path)
 {
     ix_descriptor *d = &s->open.descriptor;
@@ -112,7 +100,7 @@ static IX_APART void finish_slot(ix_thread *t, ix_slot *s, int64_t bytes, int pa
     if (s->open.thread != t)
         d->flags &= (uint8_t)~IX_RESOLVED;
     if (d->flags & IX_UP_TO) {
-        if (came_as_posted(d, bytes, path))
+        if (ix_came_as_posted(d, bytes, path))
             d->flags &= (uint8_t)~IX_UP_TO;
         else
             ix_received(&s->open, bytes, path);
@@ -120,7 +108,7 @@ static IX_APART void finish_slot(ix_thread *t, ix_slot *s, int64_t bytes, int pa
     ix_end_with_call(t, s);
 }
 
-static IX_APART void finish_away(ix_thread *t, uint64_t key, int64_t bytes, int path)
+IX_APART void ix_finish_away(ix_thread *t, uint64_t key, int64_t bytes, int path)
 {
     ix_slot *s = ix_slot_take(t, key);
     if (s)
@@ -131,25 +119,7 @@ IX_HOT void ix_finish(ix_thread *t, uint64_t handle, int64_t bytes, int path)
 {
     if (!ix_in_call(t))
         return;
-    uint64_t key = ix_request_key(handle);
-    uint32_t home = ix_home_of(key);
-    if (IX_UNLIKELY(!ix_at_home_or_nowhere(home))) {
-        finish_away(t, key, bytes, path);
-        return;
-    }
-    ix_slot *s = ix_table.slots + home;
-    if (ix_key_at(home) != key)
-        return;
-    ix_descriptor *d = &s->open.descriptor;
-    if (IX_UNLIKELY(atomic_load_explicit(&s->marks, memory_order_relaxed) || s->open.thread != t ||
-                    (d->flags & IX_UP_TO && !came_as_posted(d, bytes, path)))) {
-        finish_away(t, key, bytes, path);
-        return;
-    }
-    atomic_store_explicit(&s->key, IX_BUSY, memory_order_relaxed);
-    if (d->flags & IX_UP_TO)
-        d->flags &= (uint8_t)~IX_UP_TO;
-    ix_end_with_call(t, s);
+    ix_finish_keyed(ix_share.concurrent, t, ix_request_key(handle), bytes, path);
 }
 
 void ix_request_free(ix_thread *t, uint64_t handle)

@@ -103,9 +103,14 @@ static inline uint64_t ix_shared_bit(uint64_t key)
     return UINT64_C(1) << (ix_scatter(key) >> 58);
 }
 
+static inline int ix_may_be_shared(uint64_t key)
+{
+    return ix_table.shared_bits >> (ix_scatter(key) >> 58) & 1;
+}
+
 static inline int ix_is_shared(uint64_t key)
 {
-    return ix_table.shared_bits & ix_shared_bit(key) && *ix_shared_place(key);
+    return ix_may_be_shared(key) && *ix_shared_place(key);
 }
 
 static inline uint64_t ix_key_at(uint32_t i)
@@ -160,9 +165,9 @@ static inline void ix_mark(ix_slot *s, uint32_t set, uint32_t clear)
 
 /* No key of this home was ever put elsewhere, and no other thread calls meanwhile: a key that the
  * home does not hold is not in the table. */
-static inline int ix_at_home_or_nowhere(uint32_t home)
+static inline int ix_at_home_or_nowhere(int concurrent, uint32_t home)
 {
-    return !ix_share.concurrent &&
+    return !concurrent &&
            atomic_load_explicit(&ix_table.slots[home].reach, memory_order_relaxed) == 0;
 }
 
@@ -176,13 +181,13 @@ static inline void ix_slot_clear(ix_slot *s, uint64_t order)
 
 /* reserve, and publish at once: at its home, if that is free and nobody can look meanwhile. NULL:
  * the long way. */
-static inline ix_slot *ix_slot_at_home(uint64_t key)
+static inline ix_slot *ix_slot_at_home(int concurrent, uint64_t key)
 {
     uint32_t home = ix_home_of(key);
     ix_slot *s = ix_table.slots + home;
     uint64_t order = atomic_load_explicit(&ix_table.sequence, memory_order_relaxed);
     uint64_t released = atomic_load_explicit(&ix_table.released, memory_order_relaxed);
-    if (IX_UNLIKELY(!ix_at_home_or_nowhere(home) || ix_key_at(home) != IX_EMPTY ||
+    if (IX_UNLIKELY(!ix_at_home_or_nowhere(concurrent, home) || ix_key_at(home) != IX_EMPTY ||
                     order - released >= ix_table.capacity))
         return NULL;
     atomic_store_explicit(&ix_table.sequence, order + 1, memory_order_relaxed);
@@ -194,7 +199,7 @@ static inline ix_slot *ix_slot_at_home(uint64_t key)
 static inline ix_slot *ix_slot_take(const ix_thread *t, uint64_t key)
 {
     uint32_t home = ix_home_of(key);
-    if (IX_LIKELY(ix_at_home_or_nowhere(home))) {
+    if (IX_LIKELY(ix_at_home_or_nowhere(ix_share.concurrent, home))) {
         ix_slot *s = ix_table.slots + home;
         if (ix_key_at(home) != key)
             return NULL;

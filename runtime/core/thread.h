@@ -35,12 +35,15 @@ struct ix_log_record;
 
 /* Where this thread writes in the call log. */
 typedef struct ix_log_thread {
-    struct ix_log_record *next, *end; /* in the chunk at hand; equal: none */
-    struct ix_log_record *last;       /* of the call in progress; NULL: it has none */
-    int64_t window_end_ns;            /* when the window at hand ends */
-    uint32_t next_id;                 /* the id of `next` */
-    uint32_t call_id;                 /* of the first record of the call in progress */
-    int64_t paused_ns;                /* the thread's, as of its last record */
+    struct ix_log_record *next;  /* in the chunk at hand; where another chunk begins: that is full;
+                                  * NULL: there is none, as nothing is logged in this window */
+    struct ix_log_record *first; /* of the call in progress; NULL: it has none. A chunk: there they
+                                  * go on that began in another */
+    int64_t window_end_ns;       /* when the window at hand ends */
+    uint32_t next_id;            /* the id of `next` */
+    uint32_t call_id;            /* of the first record of the call in progress */
+    int64_t paused_ns;           /* the thread's, as of its last record */
+    uint64_t stamp;              /* thread and IX_LOG_FIRST as they stand in a record */
 } ix_log_thread;
 
 /* Whom a call that may block waits for, said when it is entered; of the call in progress where

@@ -47,6 +47,11 @@ static inline ix_packed ix_pack(const ix_transfer *x)
            (ix_packed)(uint32_t)x->ranks << 32;
 }
 
+static inline uint32_t ix_packed_path(ix_packed packed)
+{
+    return packed & 0xf;
+}
+
 /* With another operation to look X up by where the transfer names none. */
 static inline ix_packed ix_pack_for(const ix_transfer *x, uint32_t operation)
 {

@@ -36,12 +36,13 @@ static inline IX_ALWAYS const ix_descriptor *ix_descriptor_of(ix_thread *t, int6
                                                       : ix_describe(t, bytes, packed);
 }
 
-static inline void ix_count_begin(ix_thread *t, const ix_descriptor *d)
+/* `concurrent`: threads call at the same time, as ix_share says, for who has asked it already. */
+static inline IX_ALWAYS void ix_count_begin_if(int concurrent, ix_thread *t, const ix_descriptor *d)
 {
     uint64_t open_ns = (uint64_t)d->open_ns;
     if (IX_UNLIKELY(d->flags & IX_NEEDS_PROGRESS))
         ix_count_needing(d, 1);
-    if (IX_UNLIKELY(ix_share.concurrent)) {
+    if (IX_UNLIKELY(concurrent)) {
         atomic_fetch_add_explicit(&ix_share.begun_ns, open_ns, memory_order_acq_rel);
         t->begun_here_ns += open_ns;
         ix_to_settle(t); /* what it begins it owes */
@@ -49,6 +50,11 @@ static inline void ix_count_begin(ix_thread *t, const ix_descriptor *d)
     }
     uint64_t begun = atomic_load_explicit(&ix_share.begun_ns, memory_order_relaxed);
     atomic_store_explicit(&ix_share.begun_ns, begun + open_ns, memory_order_relaxed);
+}
+
+static inline void ix_count_begin(ix_thread *t, const ix_descriptor *d)
+{
+    ix_count_begin_if(ix_share.concurrent, t, d);
 }
 
 /* Which row a call is counted in: that of the first transfer it began. */
@@ -74,13 +80,19 @@ static inline IX_ALWAYS void ix_copy_descriptor(ix_descriptor *to, const ix_desc
 }
 
 /* A transfer begins in the call in progress, at its CALL_ENTER. */
-static inline IX_ALWAYS void ix_open_in_call(ix_thread *t, const ix_descriptor *d, ix_open *open)
+static inline IX_ALWAYS void ix_open_in_call_if(int concurrent, ix_thread *t,
+                                                const ix_descriptor *d, ix_open *open)
 {
     open->begin = ix_clocks_of(t);
     __atomic_store_n(&open->thread, t, __ATOMIC_RELAXED); /* see rather_mine */
     ix_copy_descriptor(&open->descriptor, d);
-    ix_count_begin(t, d);
+    ix_count_begin_if(concurrent, t, d);
     ix_note_first(t, d);
+}
+
+static inline IX_ALWAYS void ix_open_in_call(ix_thread *t, const ix_descriptor *d, ix_open *open)
+{
+    ix_open_in_call_if(ix_share.concurrent, t, d, open);
 }
 
 /* What the status of a completed receive says. */

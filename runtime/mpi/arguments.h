@@ -64,12 +64,14 @@ static inline IX_ALWAYS void ix_send_begun(ix_thread *t, MPI_Request request, in
                                            int slack, uint32_t kind)
 {
     ix_partner to = ix_partner_of(comm, peer);
-    int64_t bytes = count * ix_type_bytes(type);
-    ix_log_request_begun(t, kind, request, bytes, to, peer, tag, 0);
-    if (to.path == IX_PATH_NONE)
+    ix_transfer x = ix_moved(count * ix_type_bytes(type), to.path, slack);
+    if (IX_LIKELY(ix_log_is_on && peer >= 0 && to.path != IX_PATH_NONE)) {
+        ix_begin_logged_message(t, kind, request, &x, to.comm, peer, tag);
         return;
-    ix_transfer x = ix_moved(bytes, to.path, slack);
-    ix_begin(t, ix_handle(request), &x);
+    }
+    ix_log_request_begun(t, kind, request, x.bytes, to, peer, tag, 0);
+    if (to.path != IX_PATH_NONE)
+        ix_begin(t, ix_handle(request), &x);
 }
 
 static inline void ix_send_planned(ix_thread *t, MPI_Request request, int64_t count,
@@ -129,6 +131,12 @@ static inline IX_ALWAYS void ix_recv_begun(ix_thread *t, MPI_Request request, in
 {
     ix_partner from = ix_partner_of(comm, peer);
     int64_t bytes = count * ix_type_bytes(type);
+    int is_named = peer >= 0 && tag != MPI_ANY_TAG;
+    if (IX_LIKELY(ix_log_is_on && is_named && from.path != IX_PATH_NONE)) {
+        ix_transfer named = ix_posted(bytes, peer, comm, from.path);
+        ix_begin_logged_message(t, IX_LOG_RECV, request, &named, from.comm, peer, tag);
+        return;
+    }
     ix_log_request_begun(t, IX_LOG_RECV, request, bytes, from, peer, tag, 0);
     if (from.path == IX_PATH_NONE)
         return;

@@ -39,6 +39,20 @@ int ix_completed_with_note(ix_thread *t, uint64_t handle, const MPI_Status *stat
     return path;
 }
 
+void ix_tell_complete(ix_thread *t, MPI_Request request, const MPI_Status *status, int64_t bytes,
+                      int path)
+{
+    ix_log_request_completed(t, request, status, bytes, path, 0);
+    if (ix_is_told(IX_TELL_REQUESTS))
+        ix_tell_completed(t, ix_handle(request), bytes, path);
+}
+
+void ix_completed_with_error(ix_thread *t, MPI_Request request, const MPI_Status *status)
+{
+    ix_log_request_completed(t, request, status, 0, IX_AS_POSTED, IX_LOG_FAILED);
+    ix_given_up(t, request);
+}
+
 void ix_given_up_with_note(ix_thread *t, uint64_t handle)
 {
     ix_note note;

@@ -15,7 +15,16 @@ IX_HIDDEN int ix_completed_with_note(ix_thread *t, uint64_t handle, const MPI_St
 /* The same of one whose end will not be seen. */
 IX_HIDDEN void ix_given_up_with_note(ix_thread *t, uint64_t handle);
 
-static inline void ix_seen_complete(ix_thread *t, MPI_Request request, const MPI_Status *status)
+/* What the log and observers are told of a completed request. */
+IX_HIDDEN void ix_tell_complete(ix_thread *t, MPI_Request request, const MPI_Status *status,
+                                int64_t bytes, int path);
+
+/* The request is gone, with an error. */
+IX_HIDDEN IX_COLD void ix_completed_with_error(ix_thread *t, MPI_Request request,
+                                               const MPI_Status *status);
+
+static inline IX_ALWAYS void ix_seen_complete(ix_thread *t, MPI_Request request,
+                                              const MPI_Status *status)
 {
     int path = IX_AS_POSTED;
     int64_t bytes = ix_status_bytes(status);
@@ -23,9 +32,13 @@ static inline void ix_seen_complete(ix_thread *t, MPI_Request request, const MPI
         return;
     if (IX_UNLIKELY(atomic_load_explicit(&ix_notes_used, memory_order_relaxed)))
         path = ix_completed_with_note(t, ix_handle(request), status, &bytes);
-    ix_log_request_completed(t, request, status, bytes, path, 0);
-    if (ix_is_told(IX_TELL_REQUESTS))
-        ix_tell_completed(t, ix_handle(request), bytes, path);
+    if (IX_LIKELY(ix_log_is_on == IX_LOG_ON && !ix_is_told(IX_TELL_REQUESTS))) {
+        ix_finish_logged(t, ix_handle(request), ix_log_came(status->MPI_SOURCE, status->MPI_TAG),
+                         bytes, path);
+        return;
+    }
+    if (IX_UNLIKELY(ix_log_is_on || ix_is_told(IX_TELL_REQUESTS)))
+        ix_tell_complete(t, request, status, bytes, path);
     ix_finish(t, ix_handle(request), bytes, path);
 }
 
@@ -44,7 +57,7 @@ static inline void ix_cancelled(ix_thread *t, MPI_Request request)
 {
     if (ix_is_told(IX_TELL_REQUESTS))
         ix_tell_lost(t, ix_handle(request));
-    ix_log_cancels = 1;
+    ix_log_cancels();
     ix_cancel(t, ix_handle(request));
 }
 
@@ -55,20 +68,18 @@ static inline int ix_knows_no_request(void)
 }
 
 /* `was` is the handle before the call, `now` after it. */
-static inline void ix_completed(ix_thread *t, int rc, MPI_Request was, MPI_Request now,
-                                const MPI_Status *status)
+static inline IX_ALWAYS void ix_completed(ix_thread *t, int rc, MPI_Request was, MPI_Request now,
+                                          const MPI_Status *status)
 {
-    if (IX_LIKELY(rc == MPI_SUCCESS)) {
+    if (IX_LIKELY(rc == MPI_SUCCESS))
         ix_seen_complete(t, was, status);
-    } else if (was != MPI_REQUEST_NULL && now == MPI_REQUEST_NULL) {
-        ix_log_request_completed(t, was, status, 0, IX_AS_POSTED, IX_LOG_FAILED);
-        ix_given_up(t, was);
-    }
+    else if (was != MPI_REQUEST_NULL && now == MPI_REQUEST_NULL)
+        ix_completed_with_error(t, was, status);
 }
 
 /* The same for one of several: MPI_ERR_IN_STATUS says nothing about each of them. */
-static inline void ix_completed_one_of(ix_thread *t, int rc, MPI_Request was, MPI_Request now,
-                                       const MPI_Status *status)
+static inline IX_ALWAYS void ix_completed_one_of(ix_thread *t, int rc, MPI_Request was,
+                                                 MPI_Request now, const MPI_Status *status)
 {
     if (IX_UNLIKELY(rc != MPI_SUCCESS)) {
         if (rc != MPI_ERR_IN_STATUS || status->MPI_ERROR == MPI_ERR_PENDING)

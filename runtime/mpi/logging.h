@@ -105,6 +105,15 @@ static inline IX_ALWAYS void ix_log_request_begun(ix_thread *t, uint32_t kind, M
                      ix_logged_envelope(kind, tag, partner.path, wildcard) | pair, 0);
 }
 
+/* The usual one, and what it moves. */
+static inline IX_ALWAYS void ix_begin_logged_message(ix_thread *t, uint32_t kind,
+                                                     MPI_Request request, const ix_transfer *x,
+                                                     uint32_t comm, int peer, int tag)
+{
+    ix_begin_logged(t, ix_handle(request), x->bytes, ix_pack(x), ix_log_where(comm, peer),
+                    ix_log_envelope(tag, kind, 0, 0));
+}
+
 static inline void ix_log_request_planned(ix_thread *t, uint32_t kind, MPI_Request request,
                                           int64_t bytes, int path, int peer, int tag, MPI_Comm comm,
                                           int parts)
@@ -121,7 +130,7 @@ static inline IX_ALWAYS void ix_log_request_completed(ix_thread *t, MPI_Request 
 {
     if (!ix_log_is_on)
         return;
-    if (IX_UNLIKELY(ix_log_cancels)) {
+    if (IX_UNLIKELY(ix_log_is_on == IX_LOG_ON_WITH_CANCELS)) {
         int cancelled = 0;
         PMPI_Test_cancelled(status, &cancelled);
         flags |= cancelled ? IX_LOG_CANCELLED : 0;

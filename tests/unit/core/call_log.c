@@ -44,7 +44,7 @@ static void check_requests(void)
     begin(1 << 20, IX_ONE_THREAD, 0);
     ix_shared_handle(0x5000);
     ix_thread *t = enter(ISEND); /* complete when it begins */
-    ix_log_begun(t, 0x5000, 1, to(1), message(IX_LOG_SEND, 1, 0), 0);
+    begin_message(t, 0x5000, 1, IX_LOG_SEND, 1, 1);
     leave(t, 1);
     start_receive(0x1000, 1, 1); /* the same handle twice: first in, first out */
     start_receive(0x1000, 1, 2);
@@ -225,11 +225,11 @@ static void check_many(void)
     begin(1 << 20, IX_ONE_THREAD, 0);
     ix_thread *t = enter(START);
     for (uint32_t i = 0; i < 300; i++)
-        ix_log_begun(t, 0x9000 + 64 * i, i, to(1), message(IX_LOG_RECV, (int32_t)i, 0), 0);
+        begin_message(t, 0x9000 + 64 * i, i, IX_LOG_RECV, 1, (int32_t)i);
     leave(t, 5);
     t = enter(WAIT);
     for (uint32_t i = 0; i < 300; i++)
-        ix_log_completed(t, 0x9000 + 64 * i, 1, (int32_t)i, i, 0);
+        complete(t, 0x9000 + 64 * i, 1, (int32_t)i, i, 0);
     leave(t, 5);
     ix_log_reader reader = open_own();
     ix_log_cursor cursor = {0};
@@ -243,6 +243,69 @@ static void check_many(void)
         CHECK(end && end->kind == IX_LOG_COMPLETION);
     }
     CHECK(count == 301 && first == 2 && ix_log_find(&reader, last)->kind == IX_LOG_COMPLETION);
+    ix_log_close(&reader);
+}
+
+/* The usual calls by the counter, again and again: an exchange by requests, of which a shared one
+ * is complete at once, and one by a blocking call with two records. Those lie at each place of a
+ * chunk once. */
+static void exchange(int32_t i)
+{
+    ix_thread *t = ix_enter(IRECV, NULL);
+    begin_message(t, 0x1000, 100, IX_LOG_RECV, 1, i % 3);
+    ix_leave(t);
+    t = ix_enter(ISEND, NULL);
+    begin_message(t, i % 2 ? 0x2000 : 0x5000, i + 1, IX_LOG_SYNC_SEND, 1, 7);
+    ix_leave(t);
+    t = ix_enter(WAIT, NULL);
+    complete(t, 0x1000, 1, i % 3, 50, 0);
+    complete(t, i % 2 ? 0x2000 : 0x5000, 0, 0, 0, 0);
+    ix_leave(t);
+    t = ix_enter(SEND, NULL);
+    ix_log_message(t, 8, to(1), message(IX_LOG_SEND, 1, 0));
+    ix_log_message(t, 9, to(1), message(IX_LOG_RECV, 5, 0));
+    ix_leave(t);
+}
+
+static void check_by_counter(void)
+{
+    enum { ROUNDS = 400, RECORDS = 5 };
+    const uint8_t logged_kinds[RECORDS] = {IX_LOG_RECV, IX_LOG_SYNC_SEND, IX_LOG_COMPLETION,
+                                           IX_LOG_SEND, IX_LOG_RECV};
+    const int64_t sizes[RECORDS] = {50, 0, 0, 8, 9};
+    begin(1 << 20, IX_ONE_THREAD, 1);
+    ix_shared_handle(0x5000);
+    for (int32_t i = 0; i < ROUNDS; i++)
+        exchange(i);
+    ix_log_reader reader = open_own();
+    ix_log_cursor cursor = {0};
+    int64_t before_ns = 0, exit_ns = 0;
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        const ix_log_record *r[RECORDS];
+        uint32_t id[RECORDS];
+        for (int k = 0; k < RECORDS; k++) {
+            CHECK((r[k] = ix_log_next(&reader, &cursor, &id[k])) && r[k]->kind == logged_kinds[k]);
+            CHECK(r[k]->flags == (k == 4 ? 0 : IX_LOG_FIRST) && r[k]->thread == 0);
+            CHECK(r[k]->bytes == (k == 1 ? i + 1 : sizes[k]));
+            CHECK(r[k]->path == (k == 2 ? IX_PATH_NONE : IX_PATH_INTRA));
+            CHECK(k == 2 || (r[k]->comm == WORLD && r[k]->peer == 1));
+            if (k == 4)
+                break;
+            CHECK(r[k]->enter_ns >= exit_ns && r[k]->exit_ns >= r[k]->enter_ns);
+            CHECK(r[k]->call_before_ns == before_ns);
+            exit_ns = r[k]->exit_ns;
+            before_ns += exit_ns - r[k]->enter_ns;
+        }
+        CHECK(r[4]->enter_ns == r[3]->enter_ns && r[4]->exit_ns == r[3]->exit_ns);
+        CHECK(r[4]->call_before_ns == r[3]->call_before_ns && r[4]->operation == SEND);
+        CHECK(r[0]->operation == IRECV && r[1]->operation == ISEND && r[2]->operation == WAIT);
+        CHECK(r[0]->end_call == id[2] && r[1]->end_call == id[i % 2 ? 2 : 1]);
+        CHECK(r[2]->end_call == id[2] && r[3]->end_call == id[3] && r[4]->end_call == id[4]);
+        CHECK(r[0]->sequence == i / 3 + 1 && r[0]->tag == (int32_t)i % 3);
+        CHECK(r[1]->sequence == i + 1 && r[1]->tag == 7 && r[2]->sequence == 0);
+        CHECK(r[3]->sequence == i + 1 && r[4]->sequence == i + 1 && r[4]->tag == 5);
+    }
+    CHECK(!ix_log_next(&reader, &cursor, &(uint32_t){0}));
     ix_log_close(&reader);
 }
 
@@ -288,15 +351,11 @@ static void check_overhead(void)
 int main(int argc, char **argv)
 {
     static const named_check checks[] = {
-        {"exact", check_exact},
-        {"requests", check_requests},
-        {"pause", check_pause},
-        {"windows", check_windows},
-        {"blocks", check_blocks},
-        {"many", check_many},
-        {"communicators", check_communicators},
-        {"overhead", check_overhead},
-        {NULL, NULL},
+        {"exact", check_exact},           {"requests", check_requests},
+        {"pause", check_pause},           {"windows", check_windows},
+        {"blocks", check_blocks},         {"many", check_many},
+        {"by-counter", check_by_counter}, {"communicators", check_communicators},
+        {"overhead", check_overhead},     {NULL, NULL},
     };
     return run_check(checks, argc, argv);
 }

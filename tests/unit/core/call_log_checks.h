@@ -75,11 +75,31 @@ static inline void blocking_send(int32_t peer, int32_t tag, int64_t bytes)
     leave(t, 5);
 }
 
+/* As the wrappers begin and end messages of requests. */
+static inline void begin_message(ix_thread *t, uint64_t handle, int64_t bytes, uint32_t kind,
+                                 int32_t peer, int32_t tag)
+{
+    const ix_transfer x = {.bytes = bytes, .path = IX_PATH_INTRA};
+    ix_begin_logged(t, handle, bytes, ix_pack(&x), to(peer), ix_log_envelope(tag, kind, 0, 0));
+}
+
+static inline void complete(ix_thread *t, uint64_t handle, int32_t source, int32_t tag,
+                            int64_t bytes, uint32_t flags)
+{
+    if (flags)
+        ix_log_completed(t, handle, source, tag, bytes, flags);
+    else
+        ix_finish_logged(t, handle, ix_log_came(source, tag), bytes, IX_AS_POSTED);
+}
+
 static inline void start_receive(uint64_t handle, int32_t peer, int32_t tag)
 {
     uint32_t wildcard = peer < 0 ? IX_LOG_WILDCARD : 0;
     ix_thread *t = enter(IRECV);
-    ix_log_begun(t, handle, 100, to(peer), message(IX_LOG_RECV, tag, wildcard), 0);
+    if (wildcard)
+        ix_log_begun(t, handle, 100, to(peer), message(IX_LOG_RECV, tag, wildcard), 0);
+    else
+        begin_message(t, handle, 100, IX_LOG_RECV, peer, tag);
     leave(t, 3);
 }
 
@@ -87,7 +107,7 @@ static inline void wait_for(uint64_t handle, int32_t source, int32_t tag, int64_
                             uint32_t flags)
 {
     ix_thread *t = enter(WAIT);
-    ix_log_completed(t, handle, source, tag, bytes, flags);
+    complete(t, handle, source, tag, bytes, flags);
     leave(t, 7);
 }
 

@@ -76,7 +76,7 @@ static void poll_at(uintptr_t site, uint64_t handle, int found)
     clock_ns += 10;
     ix_thread *t = ix_enter(WAIT, (const void *)site);
     if (found)
-        ix_log_completed(t, handle, 1, 5, 44, 0);
+        complete(t, handle, 1, 5, 44, 0);
     else
         ix_log_found_nothing(t);
     leave(t, 20);
@@ -95,7 +95,7 @@ static void check_turns(void)
     wait_for(0x1000, 1, 5, 44, 0); /* 176 to 183 */
     poll_in_vain(START, 10, 5);    /* 193 to 198 */
     ix_thread *t = enter(START);   /* 208 to 211 */
-    ix_log_completed(t, 0x2000, 1, 5, 44, 0);
+    complete(t, 0x2000, 1, 5, 44, 0);
     leave(t, 3);
     start_receive(0x1000, 1, 5);
     poll_in_vain(WAIT, 10, 20);

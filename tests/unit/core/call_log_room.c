@@ -68,10 +68,10 @@ static void *exchange(void *which)
     uint64_t handle = 0x100000u * (uint32_t)(tag + 1);
     for (uint32_t i = 0; i < 20000; i++) {
         ix_thread *t = ix_enter(IRECV, NULL);
-        ix_log_begun(t, handle + 64 * (i % 8), i, to(1), message(IX_LOG_RECV, tag, 0), 0);
+        begin_message(t, handle + 64 * (i % 8), i, IX_LOG_RECV, 1, tag);
         ix_leave(t);
         t = ix_enter(WAIT, NULL);
-        ix_log_completed(t, handle + 64 * (i % 8), 1, tag, i + 1, 0);
+        complete(t, handle + 64 * (i % 8), 1, tag, i + 1, 0);
         ix_leave(t);
     }
     return NULL;

@@ -14,6 +14,9 @@ pytestmark = pytest.mark.slow
 
 SOURCES = {
     **dict.fromkeys(("polls", "turns"), "call_log_polls.c"),
+    **dict.fromkeys(
+        ("handles", "unlogged-end", "place-taken", "turns-of-threads"), "call_log_outlived.c"
+    ),
     **dict.fromkeys(("damaged", "limited", "threads", "crowd", "killed"), "call_log_room.c"),
 }
 """By check, where not in call_log.c."""
@@ -29,8 +32,10 @@ def _check(binary: Path, name: str, *part: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("exact", "requests", "pause", "windows", "many", "blocks", "communicators", "overhead"),
+        *("exact", "requests", "by-counter", "pause", "windows", "many", "blocks", "communicators"),
+        "overhead",
         *("polls", "turns"),
+        *("handles", "unlogged-end", "place-taken", "turns-of-threads"),
         *("damaged", "threads"),
     ],
 )
