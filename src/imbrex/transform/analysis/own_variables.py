@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.routine import Routine
 
 _IN_FORTRAN = re.compile(r"@(.*):[^:]*:(\d+)$")
+_MANY = 1 << 16  # keys, each of which is asked for often
 
 
+@lru_cache(maxsize=_MANY)
 def unit_of(key: str) -> tuple[str, int] | None:
     """File and line of the unit of Fortran whose local variable, or dummy argument, a key is."""
     place = _IN_FORTRAN.search(key)
     return None if place is None else (place[1], int(place[2]))
 
 
+@lru_cache(maxsize=_MANY)
 def place_in_c(key: str) -> tuple[str, int] | None:
     """File and byte of the declaration of a local variable or parameter of C."""
     file, _, offset = key.partition("@")[2].rpartition(":")

@@ -8,6 +8,7 @@ divided index touch the same element with a write among them (sancho-potential-o
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from imbrex.transform.analysis.called_nests import CalledNests, done
 from imbrex.transform.analysis.footprint import Footprints
@@ -38,13 +39,22 @@ class Spaces:
     def of(self, statement: Statement, wanted: list[Access] | None = None) -> Space | None:
         """The space of a statement; of several that a call has the first that touches `wanted`."""
         if statement.kind is Kind.LOOP or statement.elementwise:
-            return space_of_loops(self.program, self.footprints, statement, self.routine)
+            return next(self._each(statement), None)
         first = None
-        for space in CalledNests(self.program, self.footprints, self.routine).each(statement):
+        for space in self._each(statement):
             if wanted is None or space.nested is None or self._meets(space, wanted):
                 return space
             first = first or space
         return first
+
+    def _each(self, statement: Statement) -> Iterator[Space]:
+        """All spaces of a statement, which is a nest or calls one."""
+        if statement.kind is not Kind.LOOP and not statement.elementwise:
+            yield from CalledNests(self.program, self.footprints, self.routine).each(statement)
+            return
+        found = space_of_loops(self.program, self.footprints, statement, self.routine)
+        if found is not None:
+            yield found
 
     def _meets(self, space: Space, wanted: list[Access]) -> bool:
         touched = space.remaining(space.accesses, {})

@@ -142,8 +142,9 @@ def walk(statements: list[Statement]) -> list[Statement]:
 
 
 def _walk(statements: list[Statement], found: list[Statement]) -> None:
+    add = found.append
     for statement in statements:
-        found.append(statement)
-        if statement.blocks:
-            for block in statement.blocks:
+        add(statement)
+        for block in statement.blocks:
+            if block.statements:
                 _walk(block.statements, found)

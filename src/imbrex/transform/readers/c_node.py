@@ -156,7 +156,9 @@ class Node:
     def _inner(self) -> Node:
         found = self
         while found.kind in ck.CASTS:
-            _, inner = parts_of_cast(found)
+            inner = found.operands
+            if len(inner) > 1:
+                _, inner = parts_of_cast(found)
             if len(inner) != 1:
                 break
             found = inner[0]

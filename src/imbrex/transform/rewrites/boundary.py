@@ -13,6 +13,7 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.assumed_sizes import assumable, conditions, may_be_asked
 from imbrex.transform.analysis.begun import Beginnings
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.kept_spaces import kept_spaces
 from imbrex.transform.analysis.messages import Messages, buffer_access, statement_waits
 from imbrex.transform.analysis.persistent import persistent_of
 from imbrex.transform.analysis.space import Space
@@ -109,7 +110,7 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         wanted += self.beginnings.touched(routine, block, index, begun)
         if not wanted:
             return None
-        spaces = Spaces(self.program, self.footprints, routine)
+        spaces = kept_spaces(self.program, self.footprints, routine)
         if id(statement) not in self._spaces:
             self._spaces[id(statement)] = spaces.of(statement)
         space = self._spaces[id(statement)]

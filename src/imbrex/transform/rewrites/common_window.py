@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.divided import Schedule
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.model.memory import Access
 from imbrex.transform.rewrites.uses import Split, Use, Uses, number_slots
 from imbrex.transform.text.local_vectors import is_vector
 
@@ -24,7 +23,6 @@ class CommonWindow:
         self.footprints = footprints
         self.uses = uses
         self.splits = splits
-        self._of = {id(use): split for split in splits for use in split.uses}
 
     def give(self) -> None:
         """Let each call without a window of its own join the next one of its block that has one."""
@@ -57,9 +55,6 @@ class CommonWindow:
             for event in self.footprints.of(item.statement, split.wrapper.file).events
         )
 
-    def _finish(self, use: Use) -> list[Access]:
-        return self.uses.finish(self._of[id(use)], use)
-
     def _join(self, one: Use, last: Use) -> None:
         """Let the finish of one call stand beside that of another one, if it may pass so much."""
         statements = one.block.statements
@@ -67,18 +62,17 @@ class CommonWindow:
         moved = any(use.first != statements.index(use.statement) for use in (one, last))
         if moved or not (last.passed or last.division):
             return
-        finish = self._finish(one)
         each = [use for split in self.splits for use in split.uses]
         window = [use for use in each if use is last or use.joins is last]
         calls = {id(use.statement) for use in window}
         for position in range(index + 1, end + 1):
             passed = id(statements[position]) in calls
             if not self.uses.may_pass(
-                one.routine, one.block, index, position, finish, communication=passed
+                one.routine, one.block, index, position, one.finish, communication=passed
             ):
                 return
         if last.division is not None:
-            wanted = [access for use in (one, *window) for access in self._finish(use)]
+            wanted = [access for use in (one, *window) for access in use.finish]
             changed = self.footprints.changed_by(statements[index + 1 : end + 1], one.routine.file)
             known = self.footprints.later(wanted, changed)
             division = self.uses.division(one.routine, one.block, end, known)

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.kept_spaces import kept_spaces
 from imbrex.transform.analysis.messages import is_copy
 from imbrex.transform.analysis.space import Space
-from imbrex.transform.analysis.spaces import Spaces
 from imbrex.transform.analysis.whole_program import unseen_code
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.calls import Argument
@@ -126,7 +126,7 @@ class Decomposition(Preparing[Site, Pieces]):
             return None
         if not first_on_line(source.data, loop.code_start):
             return None
-        spaces = Spaces(self.program, self.footprints, routine)
+        spaces = kept_spaces(self.program, self.footprints, routine)
         header, space = read_header(source, loop), spaces.of(loop)
         if header is None or space is None or directed(space) or space.statement is not loop:
             return None

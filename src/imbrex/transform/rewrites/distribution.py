@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from imbrex.transform.analysis.copies import only_copies
 from imbrex.transform.analysis.fission import Fission, Groups
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.kept_spaces import kept_spaces
 from imbrex.transform.analysis.messages import Messages, communicating_blocks
 from imbrex.transform.analysis.space import Space
-from imbrex.transform.analysis.spaces import Spaces
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access
@@ -100,7 +100,7 @@ class LoopDistribution(Preparing[StatementSite, Division]):
         wanted = self.messages.waiting(routine, block, index, produces=produces, collective=True)
         if not wanted:
             return None
-        spaces = Spaces(self.program, self.footprints, routine)
+        spaces = kept_spaces(self.program, self.footprints, routine)
         space = spaces.of(statement)
         if space is None or space.elements or space.nested is not None:
             return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from imbrex.transform.analysis.divided import Item, Schedule
+from imbrex.transform.analysis.kept_spaces import kept_spaces
 from imbrex.transform.analysis.space import Space
 from imbrex.transform.analysis.spaces import Spaces
 from imbrex.transform.model.causes import Reason
@@ -49,14 +50,12 @@ class _Behind:
         self.footprints = wrappers.footprints
         self.use = use
         self.user: Routine = use.routine
-        late = split.schedule.accesses(split.schedule.late) + split.schedule.flying
-        bound = self.footprints.bound(use.call, split.wrapper, late)
         self.messages = self.footprints.bound(use.call, split.wrapper, split.schedule.flying)
-        self.finish = bound + list(use.statement.accesses)
+        self.finish = use.finish
 
     def reason(self) -> Reason | None:
         """What uses the messages or lets nothing pass, where that or what follows it computes."""
-        spaces = Spaces(self.wrappers.program, self.footprints, self.user)
+        spaces = kept_spaces(self.wrappers.program, self.footprints, self.user)
         first: Reason | None = None
         wanted = list(self.finish)
         passing = True  # the finish may pass all so far

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from imbrex.transform.analysis.divided import Schedule
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.spaces import Spaces
+from imbrex.transform.analysis.kept_spaces import kept_spaces
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.memory import Access, Variable
 from imbrex.transform.model.program import Program
@@ -28,6 +28,7 @@ class Use:
     block: Block
     first: int  # the start goes before this statement of the block
     last: int  # the finish goes behind this one
+    finish: list[Access]  # what the finish touches, and the messages until then
     passed: int = 0
     slot: int = 0  # those of one caller that are under way at one time have numbers apart
     division: Division | None = None
@@ -150,11 +151,12 @@ class Uses:
     def _use(
         self, split: Split, user: Routine, block: Block, index: int, call: Call, floor: int
     ) -> Use:
-        use = Use(user, block.statements[index], call, block, index, index)
+        statement = block.statements[index]
+        arguments = list(statement.accesses)
+        finish = self.finish(split, call) + arguments
+        use = Use(user, statement, call, block, index, index, finish)
         schedule = split.schedule
         early = schedule.accesses(schedule.early)
-        arguments = list(block.statements[index].accesses)
-        finish = self.finish(split, use)
         start = self.footprints.bound(call, split.wrapper, early) + arguments
         position = index + 1
         while position < len(block.statements) and self.may_pass(
@@ -177,11 +179,11 @@ class Uses:
                 use.last = last
         return use
 
-    def finish(self, split: Split, use: Use) -> list[Access]:
+    def finish(self, split: Split, call: Call) -> list[Access]:
         """What the finish of a call touches, and the messages until then."""
         schedule = split.schedule
         late = schedule.accesses(schedule.late) + schedule.flying
-        return self.footprints.bound(use.call, split.wrapper, late) + list(use.statement.accesses)
+        return self.footprints.bound(call, split.wrapper, late)
 
     def _light(self, user: Routine, block: Block, index: int, finish: list[Access]) -> int:
         """The last of the statements in front of a loop nest that the finish may pass."""
@@ -241,7 +243,7 @@ class Uses:
         self, user: Routine, block: Block, index: int, finish: list[Access]
     ) -> Division | None:
         """The next loop nest, divided so that its interior needs nothing of the exchange."""
-        spaces = Spaces(self.program, self.footprints, user)
+        spaces = kept_spaces(self.program, self.footprints, user)
         between: list[Access] = []
         for position in range(index + 1, len(block.statements)):
             statement = block.statements[position]

@@ -25,6 +25,7 @@ from imbrex.transform.rewrites.rearrangement import Exchange, Rearrangement
 from imbrex.transform.text.edits import Edit
 
 _MOST_LINES = 40  # that are copied
+_HEAD_OF_VOID = re.compile(rb"(?:^|[\s;}])void\s+(\w+)\s*\([^;{}]*\)\s*\Z")
 _ELEMENT = re.compile(r"\[\d+\]$")
 _MARK = "/* imbrex: as before, where elements may be shared */"
 
@@ -141,9 +142,8 @@ class Versioning(Rearrangement):
         data = self.program.files[routine.file].data
         before = max(data.rfind(end, 0, block.start) for end in (b";", b"{", b"}"))
         text = data[max(before, 0) : block.start]
-        name = re.escape(routine.name.encode())
-        begins = re.search(rb"(?:^|[\s;}])void\s+" + name + rb"\s*\([^;{}]*\)\s*\Z", text)
-        return "return;" if begins else None
+        head = _HEAD_OF_VOID.search(text)
+        return "return;" if head and head[1] == routine.name.encode() else None
 
     def _sizes(self, routine: Routine, block: Block, statement: Statement) -> dict[Affine, str]:
         """The sizes that a guard may ask for, and how they read."""
