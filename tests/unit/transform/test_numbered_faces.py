@@ -111,6 +111,18 @@ SET = """static void set(double *p, int i)
 {
     p[i] = 0;
 }"""
+# One that has another fill a variable of its own, which is gone when it returns.
+ROOM = """static void fill(double *room)
+{
+    room[0] = 1;
+    room[1] = 2;
+}
+static void set(double *to, int i)
+{
+    double room[2];
+    fill(room);
+    to[i] = room[0] + room[1];
+}"""
 # One that is called too deep in others to be followed.
 DEEP = SET + "".join(
     f"\nstatic void {name}(double *p, int i)\n{{\n    double *q = p;\n    {inner}(q, i);\n}}"
@@ -139,6 +151,7 @@ MAY_GO = [
     {"called": LOW, "before": "int k = f;", "behind": "if (k < 4)\n        low(g, k);"},
     {"called": SET, "before": "double *w = g->u;", "behind": "set(w, 3);"},
     {"called": SET, "behind": "set(g->u, 3);"},
+    {"called": ROOM, "behind": "set(g->u, 3);"},
     {"loop": "for (int f = 3; f >= 0; f--)\n        unpack(g, f);"},
     {"loop": "for (int a = 0; a < 2; a++)\n        for (int s = 0; s < 2; s++)\n"
              "            unpack(g, 2 * a + s);"},
@@ -167,6 +180,7 @@ MUST_STAY = [
     {"called": SET, "behind": "double *w = g->u + f;\n    set(w, 40);"},
     {"called": SET, "behind": "for (int i = 0; i < 3; i++) {\n        double *w = g->u + 12 * i;\n"
                              "        set(w, 40);\n    }"},
+    {"called": ROOM, "behind": "set(g->u, 40);"},
     {"called": DEEP, "before": "double *w = g->u;", "behind": "e(w, 40);"},
     {"called": DEEP, "behind": "for (int i = 0; i < 3; i++) {\n        double *w = g->u + 12 * i;\n"
                               "        e(w, 3);\n    }"},

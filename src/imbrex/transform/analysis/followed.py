@@ -129,7 +129,8 @@ class _Follower:
             effects = self.footprints.of_call(call, file)
             if effects.stop:
                 raise _TooFarError
-            self.found += [self._outward(frame, a.anywhere()) for a in effects.accesses]
+            outward = [self._outward(frame, each.anywhere()) for each in effects.accesses]
+            self.found += [access for access in outward if access is not None]
             values = without(values, self.footprints.changed(effects.accesses))
         return self._assign(frame, statement, values)
 
@@ -308,7 +309,9 @@ class _Follower:
             here = access.anywhere()
             if section is not None:
                 here = here._replace(section=section, strides=known)
-            self.found.append(self._outward(frame, here))
+            outward = self._outward(frame, here)
+            if outward is not None:
+                self.found.append(outward)
 
     def _named(self, routine: Routine, access: Access) -> Access:
         """The access by what a local pointer is set to, at its declaration and for good."""
@@ -326,8 +329,11 @@ class _Follower:
             None if high is None else frame.affine(high, values),
         )
 
-    def _outward(self, frame: Frame, access: Access) -> Access:
-        """The access by the names of the routine that all began with; its section is so already."""
+    def _outward(self, frame: Frame, access: Access) -> Access | None:
+        """The access by the names of the routine that all began with; its section is so already.
+
+        None where it is to a variable that is gone when a call returns.
+        """
         access = self._named(frame.routine, access)
         while frame.binding is not None and frame.outer is not None:
             if access.variable in self.moved_by(frame.routine):
@@ -339,7 +345,10 @@ class _Follower:
                 bound = frame.binding.access(access.anywhere(), position)
             else:  # a field, or what a local pointer is set to
                 call = frame.binding.call
-                bound = self.footprints.bound(call, frame.routine, [access.anywhere()])[0]
+                known = self.footprints.bound(call, frame.routine, [access.anywhere()])
+                if not known:
+                    return None
+                bound = known[0]
                 same = bool(access.owner and bound.owner) and bound.variable == access.variable
                 same = same and access.owner not in self.moved_by(frame.routine)
             if same and access.section is not None:
