@@ -49,6 +49,9 @@ def gain(decisions: list[Decision], *, working: bool = False, worth: int = 0) ->
     return worth + crossed, sum(decision.beside for decision in done)
 
 
+Identity = tuple[str, str, str, tuple[str, ...]]
+"""The rewrite of a proposal, its routine, what it writes, and what it leads to."""
+
 # Tries the rewrites of communication on some text, and what may prepare it for more of them.
 Attempt = Callable[[dict[str, bytes]], tuple[Result, list[Proposal]]]
 
@@ -62,7 +65,7 @@ def prepare(
     """
     best, taken = first, []
     current = dict(first.before)
-    rejected: set[tuple[str, str, str]] = set()
+    rejected: set[Identity] = set()
     while True:
         batch = _batch([p for p in offered if p.edits and _identity(p) not in rejected])
         if not batch:
@@ -226,9 +229,9 @@ def _placed(proposal: Proposal, first: dict[str, bytes], current: dict[str, byte
     return replace(proposal, reason=Reason(cause, where))
 
 
-def _identity(proposal: Proposal) -> tuple[str, str, str]:
+def _identity(proposal: Proposal) -> Identity:
     edits = ";".join(edit.text for changes in proposal.edits.values() for edit in changes)
-    return proposal.rewrite, proposal.routine.name, edits
+    return proposal.rewrite, proposal.routine.name, edits, proposal.leads_to
 
 
 def _batch(offered: list[Proposal]) -> list[Proposal]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.taken import SUCCESS, gives_codes, returns_code
@@ -23,9 +23,11 @@ from imbrex.transform.rewrites.base import Plan
 from imbrex.transform.rewrites.calls import ENTERED
 from imbrex.transform.rewrites.private import free_name
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
+from imbrex.transform.rewrites.unused_results import NAME as UNUSED_RESULTS
 from imbrex.transform.text.c_text import CText
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import first_on_line, indent_at, line_start
+from imbrex.transform.text.routine_text import c_routine_text
 
 _DECLARED = re.compile(rb"(?:const\s+)?(int|auto)\s+(?:const\s+)?([A-Za-z_]\w*)\s*=\s*")
 _ASKED = re.compile(rb"if\s*\(\s*(?:%s\s*!=\s*)?(?:\(\s*([A-Za-z_]\w*)\s*=\s*)?" % SUCCESS)
@@ -190,6 +192,22 @@ class ErrorCodes(Preparing[CodeSite, list[Edit]]):
             if inner.stop is not None or named:  # a macro may name another variable so
                 return None
         return first.start
+
+    def proposals(self) -> list[Proposal]:
+        """What may be done by itself, and once more as what lets a function lose its value."""
+        found = super().proposals()
+        return found + [
+            replace(proposal, leads_to=(UNUSED_RESULTS,), also=(proposal.routine.name,))
+            for proposal in found
+            if proposal.edits and self._returns_code(proposal.routine)
+        ]
+
+    def _returns_code(self, routine: Routine) -> bool:
+        """Whether it may return such a code to a caller that is seen."""
+        kind = c_routine_text(self.program, routine, value=True).type
+        if self.program.files[routine.file].data[slice(*kind)] != b"int" or routine.name == "main":
+            return False
+        return any(s.text == "return" and s.kind is Kind.JUMP for s in routine.statements())
 
     def apply(self, plan: Plan[CodeSite, list[Edit]]) -> Proposal:
         site = plan.site

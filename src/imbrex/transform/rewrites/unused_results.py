@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.messages import communicates
-from imbrex.transform.analysis.taken import gives_codes, returns_code
+from imbrex.transform.analysis.taken import gives_codes, returns_code, statements_taken
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.headers import is_editable
 from imbrex.transform.model.location import Location
@@ -18,6 +18,7 @@ from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language, code_of_c
 from imbrex.transform.model.statements import Kind, Statement
 from imbrex.transform.rewrites.base import Plan
+from imbrex.transform.rewrites.calls import ENTERED
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
 from imbrex.transform.rewrites.splitting import NAME as WRAPPERS
 from imbrex.transform.rewrites.splitting import RoutineSite
@@ -26,6 +27,7 @@ from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import after_line, whole_lines
 from imbrex.transform.text.routine_text import c_routine_text
 
+NAME = "unused-results"
 _RETURN = re.compile(rb"return\s*\(?\s*(\w+)\s*\)?\s*;")
 _RETURNS_CALL = re.compile(rb"return\s+")
 _LIST = rb"\s*\((?:[^;{}()]|\([^;{}()]*\))*\)\s*;"  # parameters, of one function
@@ -36,7 +38,8 @@ class WithoutResult:
     """The edits by file, and whether what asks for the value is among them."""
 
     edits: dict[str, list[Edit]]
-    checked: bool = False
+    # The routines that ask for the value, which then may have none themselves.
+    asked_by: list[str] = field(default_factory=list)
 
 
 class UnusedResults(Preparing[RoutineSite, WithoutResult]):
@@ -60,7 +63,7 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
         }
     """
 
-    name = "unused-results"
+    name = NAME
 
     def sites(self) -> Iterator[RoutineSite]:
         if not self.program.is_whole or self.program.unread_code:
@@ -72,15 +75,20 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
                 yield RoutineSite(routine)
 
     def _communicates(self, routine: Routine) -> bool:
-        waits = (call.name for s in routine.statements() for call in s.calls)
-        return communicates(routine) or any(name in mpi_calls.WAITS for name in waits)
+        """Whether it does, or calls what does."""
+        called = {call.name for s in routine.statements() for call in s.calls}
+        if communicates(routine) or called & mpi_calls.WAITS:
+            return True
+        inside = [self.program.routines[name] for name in called & self.program.routines.keys()]
+        return any(self.footprints.of_routine(each).events for each in inside)
 
     def conditions(self, site: RoutineSite) -> WithoutResult | None:
         """The edits; None where its value is needed, or is no constant."""
         routine = site.routine
         data = self.program.files[routine.file].data
         returns = self._returns(routine, data)
-        zero = returns is not None and all(self._is_success(s, data) for s in returns)
+        ends = self._run(routine, returns or [])
+        zero = returns is not None and all(self._is_success(s, data) for s in ends)
         found = c_routine_text(self.program, routine, value=True)
         kind = data[slice(*found.type)]
         if returns is None or found.problem is not None or kind != b"int":
@@ -97,15 +105,34 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
         edits[routine.file].append(Edit(*span, call or ""))
         return made if self._known(routine, found.span[0], made, zero) else None
 
+    def _called(self, routine: Routine) -> list[str]:
+        """The routine and all that it calls, itself or through others."""
+        found = [routine.name]
+        for name in found:
+            for statement in self.program.routines[name].statements():
+                called = [call.name for call in statement.calls]
+                found += [c for c in called if c in self.program.routines and c not in found]
+        return found
+
     def _returns(self, routine: Routine, data: bytes) -> list[Statement] | None:
         """The statements that return a constant; the last stands at the end, and may also return
         what a call of MPI does."""
         found = [s for s in routine.statements() if s.kind is Kind.JUMP and s.text == "return"]
         if not found or routine.body.statements[-1] is not found[-1]:
             return None
-        known = all(self._is_constant(s, data) for s in found[:-1])
+        ends = self._run(routine, found)
+        known = all(self._is_constant(s, data) for s in ends if s is not found[-1])
         last = self._is_constant(found[-1], data) or self._is_success(found[-1], data)
         return found if known and last else None
+
+    def _run(self, routine: Routine, returns: list[Statement]) -> list[Statement]:
+        """Those that are ever come to: none where only an error of MPI leads to."""
+        every = routine.statements()
+        if any(s.stop is not None and s.stop.kind in ENTERED for s in every):
+            return returns
+        values = dict.fromkeys(self.footprints.success, 0)
+        taken = {id(statement) for statement in statements_taken(routine, values)}
+        return [s for s in returns if id(s) in taken or s.calls or s.stop is not None]
 
     def _is_success(self, statement: Statement, data: bytes) -> bool:
         """Whether a return gives 0, or what a call of MPI returns where its errors are fatal."""
@@ -131,7 +158,7 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
         """
         name = routine.plain_name.encode()
         calls = [
-            (user.file, statement, call)
+            (user, statement, call)
             for user in self.program.routines.values()
             for statement in user.statements()
             for call in statement.calls
@@ -140,11 +167,12 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
         for user, statement, call in calls:
             if call.is_statement and not (call.macro or call.unknown):
                 continue
-            asked = without_result(self.program.files[user], statement, call) if zero else None
+            source = self.program.files[user.file]
+            asked = without_result(source, statement, call) if zero else None
             if asked is None:
                 return False
-            made.edits.setdefault(user, []).extend(asked)
-            made.checked = True
+            made.edits.setdefault(user.file, []).extend(asked)
+            made.asked_by.append(user.name)
         if not calls:
             return False
         prototype = re.compile(
@@ -159,7 +187,7 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
                 places -= {match.start() + match[0].index(name)}
                 made.edits.setdefault(file, []).append(Edit(match.start(1), match.end(1), "void"))
             for user, _, call in calls:
-                places -= {text.find(name, call.start)} if user == file else set()
+                places -= {text.find(name, call.start)} if user.file == file else set()
             if file == routine.file:
                 places = {p for p in places if not start <= p < routine.body.start}
             if places:
@@ -177,10 +205,13 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
 
     def apply(self, plan: Plan[RoutineSite, WithoutResult]) -> Proposal:
         routine = plan.site.routine
-        told = ReasonKind.CHECKS_GO if plan.content.checked else ReasonKind.NO_RESULT
+        asking = dict.fromkeys(plan.content.asked_by)
+        told = ReasonKind.CHECKS_GO if asking else ReasonKind.NO_RESULT
         reason = Reason(told(routine=routine.name), Location(routine.file, routine.line))
         proposal = Proposal(self.name, routine, routine.line, reason, plan.content.edits)
-        proposal.also, proposal.leads_to = (routine.name,), (WRAPPERS,)
+        proposal.also = (*self._called(routine), *asking)
+        # What hands the value on may have none in turn, and be split with what it calls.
+        proposal.leads_to = (WRAPPERS, self.name) if asking else (WRAPPERS,)
         return proposal
 
 

@@ -18,6 +18,8 @@ from imbrex.transform.text.layout import first_on_line, indent_at
 _ASKED = re.compile(rb"if\s*\(\s*(%s\s*!=\s*)?" % SUCCESS)
 _FAILS = re.compile(rb"\s*(!=\s*%s|<\s*0|>\s*0|==\s*-\s*[1-9]\d*)?\s*\)" % SUCCESS)
 _TAKEN = re.compile(rb"((?:const\s+)?int\s+(?:const\s+)?)?([A-Za-z_]\w*)\s*=\s*")
+_SET = re.compile(rb"if\s*\(\s*(%s\s*!=\s*)?\(\s*([A-Za-z_]\w*)\s*=\s*" % SUCCESS)
+_CLOSED = re.compile(rb"\s*\)")
 _RETURNED = re.compile(rb"return\s+")
 _ENDS = re.compile(rb"\s*;?")
 _MORE = re.compile(rb"(?:\s*,\s*\w+)*\s*\)")
@@ -33,16 +35,21 @@ def without_result(source: SourceFile, statement: Statement, call: Call) -> list
         return _within_check(data, statement, call)
     before = data[statement.code_start : call.start]
     named = data[call.start : call.end].decode()
-    if statement.kind is Kind.IF:
-        return _asked(data, statement, call, before)
-    block = statement.parent
-    if block is None or not (block.insertable and block.braced) or source.mpi_known_from < 0:
-        return None
-    if not first_on_line(data, statement.start) or not _ENDS.fullmatch(
-        data[call.end : statement.end]
-    ):
-        return None
     front = f"{named};\n{indent_at(data, statement.start)}"
+    block = statement.parent
+    room = block is not None and block.insertable and block.braced and source.mpi_known_from >= 0
+    room = room and first_on_line(data, statement.start)
+    if statement.kind is Kind.IF:
+        kept = _SET.fullmatch(before) if room else None
+        if kept is None:
+            return _asked(data, statement, call, before)
+        closed = _CLOSED.match(data, call.end)
+        if closed is None or not _goes(data, statement, closed.end(), bool(kept[1])):
+            return None
+        changed = f"{front}{kept[2].decode()} = MPI_SUCCESS;"
+        return [Edit(statement.code_start, statement.end, changed)]
+    if not room or not _ENDS.fullmatch(data[call.end : statement.end]):
+        return None
     if _RETURNED.fullmatch(before):
         return [Edit(statement.code_start, call.end, f"{front}return MPI_SUCCESS")]
     taken = _TAKEN.fullmatch(before)
@@ -70,13 +77,19 @@ def _within_check(data: bytes, statement: Statement, call: Call) -> list[Edit] |
 def _asked(data: bytes, statement: Statement, call: Call, before: bytes) -> list[Edit] | None:
     """The call alone in the place of a condition that fails, and of its branch."""
     asked = _ASKED.fullmatch(before)
-    if asked is None or len(statement.blocks) != 1:
-        return None
-    behind = data[call.end : statement.end]
-    fails = _FAILS.match(behind)
-    if fails is None or (asked[1] and fails[1]) or _LABEL.search(_STRING.sub(b"", behind)):
+    if asked is None or not _goes(data, statement, call.end, bool(asked[1])):
         return None
     return [
         Edit(statement.code_start, call.start, ""),
         Edit(call.end, statement.end, ";"),
     ]
+
+
+def _goes(data: bytes, statement: Statement, at: int, compared: bool) -> bool:
+    """Whether a condition fails, from where it goes on behind a value that is 0, and nothing else
+    comes to its branch; `compared`: it asks in front of that whether it is not 0."""
+    behind = data[at : statement.end]
+    fails = _FAILS.match(behind)
+    if fails is None or (compared and fails[1]) or len(statement.blocks) != 1:
+        return False
+    return not _LABEL.search(_STRING.sub(b"", behind))
