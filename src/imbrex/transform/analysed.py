@@ -38,7 +38,7 @@ from imbrex.transform.analysis.returned_datatypes import name_returned
 from imbrex.transform.analysis.row_pointers import find_row_lengths
 from imbrex.transform.analysis.set_from import find_set_from
 from imbrex.transform.analysis.slots import find_slotted
-from imbrex.transform.analysis.taken import gives_codes, other_codes
+from imbrex.transform.analysis.success import gives_codes, other_codes
 from imbrex.transform.analysis.whole_program import unseen_code
 from imbrex.transform.known_libraries import known_functions, libraries_of
 from imbrex.transform.options import Options

@@ -6,13 +6,19 @@ from pathlib import Path
 
 import pytest
 
+from imbrex.transform.analysed import Analysis
 from imbrex.transform.engine import transform
 from imbrex.transform.options import Options
+from imbrex.transform.rewrites.unused_results import UnusedResults
+from imbrex.transform.text.edits import apply_edits
 
 PROGRAM = """#include <mpi.h>
 #include <stdio.h>
 #define N 64
 #define CHECK(c) do { int r_ = (c); if (r_ != 0) MPI_Abort(MPI_COMM_WORLD, r_); } while (0)
+#define TRY(c) do { int e_ = (c); if (e_ != MPI_SUCCESS) return e_; } while (0)
+#define FAILED return -1
+#define BAIL(e) do { if (e) return -1; } while (0)
 static int up, down, given;
 static double u[N * N], v[N * N];
 static int exchange(double *a)
@@ -44,6 +50,7 @@ int main(int argc, char **argv)
 }
 """
 WAIT = "MPI_Waitall(2, r, MPI_STATUSES_IGNORE)"
+BAIL = "err = {};\n    BAIL(err);\n    return 0;"
 PLAIN = {"ends": f"{WAIT};\n    return 0;", "between": "", "begins": "", "calls": "CHECK({});"}
 UPDATE = "static int update(double *a)\n{\n    %s\n}"
 HANDED = PLAIN | {"between": UPDATE % "return exchange(a);"}
@@ -74,6 +81,11 @@ GOES = {
     "of a declaration": ending(f"int rc = {WAIT};\n    return rc;"),
     "of a condition": ending(f"if ({WAIT} != MPI_SUCCESS)\n        return -1;\n    return 0;"),
     "of a variable": ending(f"err = {WAIT};\n    if (err)\n        return -5;\n    return 0;"),
+    "what fails does something": ending(
+        f'err = {WAIT};\n    if (err)\n        return puts("no");\n    return 0;'
+    ),
+    "calls in macros": ending(f"TRY({WAIT});\n    return 0;"),
+    "in a macro": ending(BAIL.replace("{}", WAIT)),
     "negative": ending(
         f"if ({WAIT} != 0)\n        return -1;\n    return 0;",
         calls="if ({} < 0)\n            return 1;",
@@ -90,21 +102,22 @@ STAYS = {
     "come to by a jump": ending(
         f"err = {WAIT};\n    {JUMP}\n    if (err) {{\nout:    return -1;\n    }}\n    return 0;"
     ),
-    "what fails does something": ending(
-        f'err = {WAIT};\n    if (err)\n        return puts("no");\n    return 0;'
-    ),
+    "another macro returns": ending(f"{WAIT};\n    if (a[3] > 2)\n        FAILED;\n    return 0;"),
     "errors return": updating(KEPT, ends=f"return {WAIT};", begins=OTHER_HANDLER),
     "the code is compared": updating(KEPT, calls="e += {} == 0;"),
     "its address is taken": updating(KEPT, begins="int (*f)(double *) = update;\n    f(v);"),
 }
 
 
+def written(folder: Path, called: str, parts: dict[str, str]) -> Path:
+    file = folder / "handed.c"
+    file.write_text((PROGRAM % parts).replace("{}", f"{called}(u)"))
+    return file
+
+
 def all_start_early(folder: Path, called: str, parts: dict[str, str]) -> bool:
     """Whether the messages are under way beside the work of `main`."""
-    text = PROGRAM % parts
-    file = folder / "handed.c"
-    file.write_text(text.replace("{}", f"{called}(u)"))
-    outcome = transform([file], Options())
+    outcome = transform([written(folder, called, parts)], Options())
     decided = [d for d in outcome.decisions if d.site.routine.name == "exchange"]
     assert len(decided) == 3
     return all(d.decision == "rewritten" for d in decided)
@@ -118,3 +131,39 @@ def test_a_code_that_is_always_success_is_not_waited_for(tmp_path: Path, name: s
 @pytest.mark.parametrize("name", STAYS)
 def test_another_value_is(tmp_path: Path, name: str) -> None:
     assert not all_start_early(tmp_path, *STAYS[name])
+
+
+@pytest.mark.parametrize(("name", "loses"), [("of a variable", True), ("come to by a jump", False)])
+def test_a_value_goes_where_nothing_jumps_to_its_return(
+    tmp_path: Path, name: str, loses: bool
+) -> None:
+    analysis = Analysis([written(tmp_path, *(GOES | STAYS)[name])], Options())
+    found = UnusedResults(analysis.program, analysis.footprints).proposals()
+    assert any(p.edits and p.routine.name == "exchange" for p in found) is loses
+
+
+def test_no_macro_is_left_that_returns_a_value(tmp_path: Path) -> None:
+    text = "err = MPI_Barrier(MPI_COMM_WORLD); BAIL(err);  // all of them\n    BAIL(err);\n"
+    text += (
+        f"    if (a[3] > 2)\n        BAIL(err);\n    TRY({WAIT}); TRY(MPI_Barrier(MPI_COMM_WORLD));"
+    )
+    file = written(tmp_path, "exchange", ending(f"{text}\n    return 0;")[1])
+    analysis = Analysis([file], Options())
+    found = UnusedResults(analysis.program, analysis.footprints).proposals()
+    (edits,) = (p.edits for p in found if p.edits and p.routine.name == "exchange")
+    after = apply_edits(file.read_bytes(), edits[str(file)]).decode()
+    assert after.partition("&r[1]);\n")[2].partition("}")[0] == (
+        "    err = MPI_Barrier(MPI_COMM_WORLD);  // all of them\n"
+        "    if (a[3] > 2)\n        ;\n"
+        f"    {WAIT}; MPI_Barrier(MPI_COMM_WORLD);\n"
+    )
+
+
+@pytest.mark.parametrize("left", ["FAILED", "OUTER(a)", "TRY(a[3] > 2)", "BAIL(a[3] > 2)"])
+def test_a_value_stays_where_a_macro_returns_another(tmp_path: Path, left: str) -> None:
+    text = f"{WAIT};\n    if (a[3] > 4)\n        {left};\n    return 0;"
+    file = written(tmp_path, "exchange", ending(text)[1])
+    file.write_text("#define OUTER(c) INNER(c)\n#define INNER(c) FAILED\n" + file.read_text())
+    analysis = Analysis([file], Options())
+    found = UnusedResults(analysis.program, analysis.footprints).proposals()
+    assert not any(p.edits and p.routine.name == "exchange" for p in found)

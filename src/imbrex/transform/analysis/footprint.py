@@ -18,15 +18,9 @@ from imbrex.transform.analysis.library import Libraries
 from imbrex.transform.analysis.local_pointers import LocalPointers
 from imbrex.transform.analysis.operations import any_time, own_operation
 from imbrex.transform.analysis.own_variables import is_of_another
+from imbrex.transform.analysis.success import always_success
 from imbrex.transform.analysis.summary import Buffers, Event, Footprint, different
-from imbrex.transform.analysis.taken import (
-    NOTHING_GIVEN,
-    Given,
-    always_success,
-    blocks_taken,
-    given_by,
-    tested,
-)
+from imbrex.transform.analysis.taken import NOTHING_GIVEN, Given, blocks_taken, given_by, tested
 from imbrex.transform.analysis.transfer import Role
 from imbrex.transform.analysis.whole_program import unseen_code
 from imbrex.transform.model.affine import forget, widen

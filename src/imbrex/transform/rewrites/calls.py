@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.taken import ENTERED
 from imbrex.transform.analysis.transfer import Role, evaluation
 from imbrex.transform.analysis.unread import never_read
 from imbrex.transform.model.calls import Argument
@@ -22,7 +23,6 @@ from imbrex.transform.model.statements import Kind, Statement
 from imbrex.transform.rewrites.base import ContentT, DoneT, Refusal, Rewrite, Site
 from imbrex.transform.rewrites.placement import Placement
 
-ENTERED = (ReasonKind.LABEL, ReasonKind.CASE_LABEL, ReasonKind.C_GOTO, ReasonKind.GO_TO)
 _ASSIGNED = re.compile(rb"(([A-Za-z_]\w*)\s*[|+]?=)\s*")
 
 

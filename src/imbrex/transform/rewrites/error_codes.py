@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from imbrex.transform import mpi_calls
-from imbrex.transform.analysis.taken import SUCCESS, gives_codes, returns_code
+from imbrex.transform.analysis.success import SUCCESS, gives_codes, returns_code
+from imbrex.transform.analysis.taken import ENTERED
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
@@ -20,7 +21,6 @@ from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language, SourceFile
 from imbrex.transform.model.statements import Block, Kind, Statement
 from imbrex.transform.rewrites.base import Plan
-from imbrex.transform.rewrites.calls import ENTERED
 from imbrex.transform.rewrites.private import free_name
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
 from imbrex.transform.rewrites.unused_results import NAME as UNUSED_RESULTS

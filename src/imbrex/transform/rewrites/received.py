@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.sections import layout_of
-from imbrex.transform.analysis.taken import handles_errors
+from imbrex.transform.analysis.success import handles_errors
 from imbrex.transform.analysis.unread import never_read
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.calls import Argument, Call

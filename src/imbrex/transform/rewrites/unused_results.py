@@ -9,7 +9,8 @@ from functools import cached_property
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.messages import communicates
-from imbrex.transform.analysis.taken import gives_codes, returns_code, statements_taken
+from imbrex.transform.analysis.success import gives_codes, is_code, returns_code
+from imbrex.transform.analysis.taken import returns_taken
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.headers import is_editable
 from imbrex.transform.model.location import Location
@@ -18,13 +19,13 @@ from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language, code_of_c
 from imbrex.transform.model.statements import Kind, Statement
 from imbrex.transform.rewrites.base import Plan
-from imbrex.transform.rewrites.calls import ENTERED
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
 from imbrex.transform.rewrites.splitting import NAME as WRAPPERS
 from imbrex.transform.rewrites.splitting import RoutineSite
 from imbrex.transform.text.asked_results import without_result
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import after_line, whole_lines
+from imbrex.transform.text.returning_checks import returning_macros, without_returning
 from imbrex.transform.text.routine_text import c_routine_text
 
 NAME = "unused-results"
@@ -87,15 +88,19 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
         routine = site.routine
         data = self.program.files[routine.file].data
         returns = self._returns(routine, data)
-        ends = self._run(routine, returns or [])
+        ends = returns_taken(routine, self._values)
         zero = returns is not None and all(self._is_success(s, data) for s in ends)
         found = c_routine_text(self.program, routine, value=True)
         kind = data[slice(*found.type)]
         if returns is None or found.problem is not None or kind != b"int":
             return None
+        checks = without_returning(self.program.files[routine.file], routine, self._returning)
+        if checks is None:
+            return None
         *early, last = returns
         made = WithoutResult({routine.file: [Edit(*found.type, "void")]})
         edits = made.edits
+        edits[routine.file] += checks
         for statement in early:
             edits[routine.file].append(Edit(statement.code_start, statement.end, "return;"))
         call = _returned_call(data, last)
@@ -120,19 +125,15 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
         found = [s for s in routine.statements() if s.kind is Kind.JUMP and s.text == "return"]
         if not found or routine.body.statements[-1] is not found[-1]:
             return None
-        ends = self._run(routine, found)
+        ends = returns_taken(routine, self._values)
         known = all(self._is_constant(s, data) for s in ends if s is not found[-1])
         last = self._is_constant(found[-1], data) or self._is_success(found[-1], data)
         return found if known and last else None
 
-    def _run(self, routine: Routine, returns: list[Statement]) -> list[Statement]:
-        """Those that are ever come to: none where only an error of MPI leads to."""
-        every = routine.statements()
-        if any(s.stop is not None and s.stop.kind in ENTERED for s in every):
-            return returns
-        values = dict.fromkeys(self.footprints.success, 0)
-        taken = {id(statement) for statement in statements_taken(routine, values)}
-        return [s for s in returns if id(s) in taken or s.calls or s.stop is not None]
+    @cached_property
+    def _values(self) -> dict[str, int]:
+        """What variables hold that have the code of success alone."""
+        return dict.fromkeys(self.footprints.success, 0)
 
     def _is_success(self, statement: Statement, data: bytes) -> bool:
         """Whether a return gives 0, or what a call of MPI returns where its errors are fatal."""
@@ -147,9 +148,9 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
         value = _RETURN.fullmatch(data[statement.code_start : statement.end])
         if value is None or statement.stop is not None or statement.calls:
             return False
-        read = {access.variable for access in statement.accesses}
         constant = value[1].isdigit() or value[1] == b"MPI_SUCCESS"
-        return constant or (bool(read) and read <= self.footprints.success)
+        success = self.footprints.success
+        return constant or is_code(self.program, statement, value[1], success)
 
     def _known(self, routine: Routine, start: int, made: WithoutResult, zero: bool) -> bool:
         """Whether only prototypes and calls name it, which are edited.
@@ -199,6 +200,10 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
         """The texts of all files without comments and strings."""
         every = self.program.headers | self.program.files
         return {name: code_of_c(source.data) for name, source in every.items()}
+
+    @cached_property
+    def _returning(self) -> frozenset[bytes]:
+        return returning_macros(self._code.values())
 
     def refused(self, site: RoutineSite, refusal: object) -> Proposal | None:
         return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from imbrex.transform.analysis.taken import SUCCESS
+from imbrex.transform.analysis.success import SUCCESS
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.model.statements import Kind, Statement
