@@ -8,7 +8,7 @@ import pytest
 
 from imbrex.transform.options import Options
 from imbrex.transform.reading import read_program
-from imbrex.transform.text.asked_results import without_result
+from imbrex.transform.text.asked_results import ONE, TRUE, ZERO, Value, without_result
 from imbrex.transform.text.edits import apply_edits
 
 HEADER = "#include <mpi.h>\n"
@@ -97,14 +97,39 @@ BECOMES = {
 }
 
 
-def becomes(folder: Path, text: str) -> str | None:
+OF_ONE = {
+    "if (!f(n)) MPI_Abort(MPI_COMM_WORLD, 1);": "f(n);",
+    "if (f(n) != 1) { e++; }": "f(n);",
+    "if (1 != f(n)) return 1;": "f(n);",
+    "if (f(n) == 0) return 1;": "f(n);",
+    "if (0 == f(n)) return 1;": "f(n);",
+    "if (f(n) < 1) return 1;": "f(n);",
+    "if (f(n) <= 0) return 1;": "f(n);",
+    "if (!(e = f(n))) return 1;": "f(n);\n    e = 1;",
+    "if ((e = f(n)) != 1) return 1;": "f(n);\n    e = 1;",
+    "e = f(n);": "f(n);\n    e = 1;",
+    "return f(n);": "f(n);\n    return 1;",
+    "if (f(n)) return 1;": None,
+    "if (f(n) != 0) return 1;": None,
+    "if (f(n) < 0) return 1;": None,
+    "if (f(n) == 1) return 1;": None,
+    "if (!f(n) == 0) return 1;": None,
+    "if (!!f(n)) return 1;": None,
+    "if ((e = f(n))) return 1;": None,
+    "if (!(e = f(n)) == 0) return 1;": None,
+    "if (!f(n)) return 1; else return 2;": None,
+    "CHECK(f(n));": None,
+}
+
+
+def becomes(folder: Path, text: str, value: Value = ZERO) -> str | None:
     file = folder / "p.c"
     file.write_text(text)
     program = read_program([file], Options())
     (source,) = program.files.values()
     (routine,) = (r for r in program.routines.values() if r.name == "user")
     found = [
-        without_result(source, statement, call)
+        without_result(source, statement, call, value)
         for statement in routine.statements()
         for call in statement.calls
         if call.name == "f"
@@ -118,6 +143,21 @@ def becomes(folder: Path, text: str) -> str | None:
 def test_statements(tmp_path: Path, statement: str, expected: str | None) -> None:
     after = becomes(tmp_path, HEADER + PROGRAM % statement)
     assert after == (None if expected is None else HEADER + PROGRAM % expected)
+
+
+@pytest.mark.parametrize(("statement", "expected"), OF_ONE.items(), ids=str)
+def test_statements_about_what_is_always_one(
+    tmp_path: Path, statement: str, expected: str | None
+) -> None:
+    after = becomes(tmp_path, HEADER + PROGRAM % statement, ONE)
+    assert after == (None if expected is None else HEADER + PROGRAM % expected)
+
+
+def test_a_truth_is_written_as_one(tmp_path: Path) -> None:
+    text = HEADER + "#include <stdbool.h>\n" + PROGRAM
+    after = becomes(tmp_path, text % "const bool b = f(n); e = b;", TRUE)
+    assert after == text % "f(n);\n    const bool b = true; e = b;"
+    assert becomes(tmp_path, text % "if (f(n) != true) return 1;", TRUE) == text % "f(n);"
 
 
 def test_without_mpi_s_header_no_code_is_named(tmp_path: Path) -> None:

@@ -84,6 +84,11 @@ GOES = {
     "what fails does something": ending(
         f'err = {WAIT};\n    if (err)\n        return puts("no");\n    return 0;'
     ),
+    "true": ending(f"{WAIT};\n    return 1;", calls="if (!{})\n            return 1;"),
+    "true or an error": ending(
+        f"err = {WAIT};\n    if (err)\n        return 0;\n    return 1;",
+        calls="if ({} == 0)\n            break;",
+    ),
     "calls in macros": ending(f"TRY({WAIT});\n    return 0;"),
     "in a macro": ending(BAIL.replace("{}", WAIT)),
     "negative": ending(
@@ -101,6 +106,11 @@ STAYS = {
     ),
     "come to by a jump": ending(
         f"err = {WAIT};\n    {JUMP}\n    if (err) {{\nout:    return -1;\n    }}\n    return 0;"
+    ),
+    "true, which a check takes for a code": ending(f"{WAIT};\n    return 1;"),
+    "true or not": ending(
+        f"{WAIT};\n    if (a[3] > 2)\n        return 0;\n    return 1;",
+        calls="if (!{})\n            return 1;",
     ),
     "another macro returns": ending(f"{WAIT};\n    if (a[3] > 2)\n        FAILED;\n    return 0;"),
     "errors return": updating(KEPT, ends=f"return {WAIT};", begins=OTHER_HANDLER),

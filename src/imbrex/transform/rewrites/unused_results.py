@@ -22,7 +22,7 @@ from imbrex.transform.rewrites.base import Plan
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
 from imbrex.transform.rewrites.splitting import NAME as WRAPPERS
 from imbrex.transform.rewrites.splitting import RoutineSite
-from imbrex.transform.text.asked_results import without_result
+from imbrex.transform.text.asked_results import ONE, TRUE, ZERO, Value, without_result
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import after_line, whole_lines
 from imbrex.transform.text.returning_checks import returning_macros, without_returning
@@ -30,6 +30,7 @@ from imbrex.transform.text.routine_text import c_routine_text
 
 NAME = "unused-results"
 _RETURN = re.compile(rb"return\s*\(?\s*(\w+)\s*\)?\s*;")
+_TRUTH = (b"true", b"false")
 _RETURNS_CALL = re.compile(rb"return\s+")
 _LIST = rb"\s*\((?:[^;{}()]|\([^;{}()]*\))*\)\s*;"  # parameters, of one function
 
@@ -89,11 +90,15 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
         data = self.program.files[routine.file].data
         returns = self._returns(routine, data)
         ends = returns_taken(routine, self._values)
-        zero = returns is not None and all(self._is_success(s, data) for s in ends)
         found = c_routine_text(self.program, routine, value=True)
         kind = data[slice(*found.type)]
-        if returns is None or found.problem is not None or kind != b"int":
+        if returns is None or found.problem is not None or kind not in (b"int", b"bool"):
             return None
+        value = None
+        if kind == b"int" and all(self._is_success(s, data) for s in ends):
+            value = ZERO
+        elif all(_returned(s, data) in (b"1", b"true") for s in ends):
+            value = TRUE if kind == b"bool" else ONE
         checks = without_returning(self.program.files[routine.file], routine, self._returning)
         if checks is None:
             return None
@@ -108,7 +113,7 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
         if call is not None:
             span = last.code_start, last.end
         edits[routine.file].append(Edit(*span, call or ""))
-        return made if self._known(routine, found.span[0], made, zero) else None
+        return made if self._known(routine, found.span[0], made, value) else None
 
     def _called(self, routine: Routine) -> list[str]:
         """The routine and all that it calls, itself or through others."""
@@ -137,25 +142,29 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
 
     def _is_success(self, statement: Statement, data: bytes) -> bool:
         """Whether a return gives 0, or what a call of MPI returns where its errors are fatal."""
-        value = _RETURN.fullmatch(data[statement.code_start : statement.end])
-        if value is not None and value[1].isdigit():
-            return int(value[1]) == 0
+        value = _returned(statement, data)
+        if value is not None and (value.isdigit() or value in _TRUTH):
+            return value.isdigit() and int(value) == 0
         if _returned_call(data, statement) is not None:
             return not gives_codes(self.program, self.footprints.unseen)
         return self._is_constant(statement, data)
 
     def _is_constant(self, statement: Statement, data: bytes) -> bool:
-        value = _RETURN.fullmatch(data[statement.code_start : statement.end])
+        value = _returned(statement, data)
         if value is None or statement.stop is not None or statement.calls:
             return False
-        constant = value[1].isdigit() or value[1] == b"MPI_SUCCESS"
+        constant = value.isdigit() or value == b"MPI_SUCCESS"
+        if value in _TRUTH:
+            constant = not statement.accesses  # no variable of this name
         success = self.footprints.success
-        return constant or is_code(self.program, statement, value[1], success)
+        return constant or is_code(self.program, statement, value, success)
 
-    def _known(self, routine: Routine, start: int, made: WithoutResult, zero: bool) -> bool:
+    def _known(
+        self, routine: Routine, start: int, made: WithoutResult, value: Value | None
+    ) -> bool:
         """Whether only prototypes and calls name it, which are edited.
 
-        Of a function that is not always `zero`, no call may ask for the value.
+        Of a function that does not always return one value no call may ask for it.
         """
         name = routine.plain_name.encode()
         calls = [
@@ -169,7 +178,7 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
             if call.is_statement and not (call.macro or call.unknown):
                 continue
             source = self.program.files[user.file]
-            asked = without_result(source, statement, call) if zero else None
+            asked = None if value is None else without_result(source, statement, call, value)
             if asked is None:
                 return False
             made.edits.setdefault(user.file, []).extend(asked)
@@ -177,7 +186,7 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
         if not calls:
             return False
         prototype = re.compile(
-            rb"(?m)^[ \t]*(?:(?:static|extern|inline)\s+)*(int)\s+" + name + _LIST
+            rb"(?m)^[ \t]*(?:(?:static|extern|inline)\s+)*(int|bool)\s+" + name + _LIST
         )
         for file, text in self._code.items():
             places = {match.start() for match in re.finditer(rb"\b%s\b" % name, text)}
@@ -218,6 +227,12 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
         # What hands the value on may have none in turn, and be split with what it calls.
         proposal.leads_to = (WRAPPERS, self.name) if asking else (WRAPPERS,)
         return proposal
+
+
+def _returned(statement: Statement, data: bytes) -> bytes | None:
+    """The name or number that is returned, if it is one."""
+    found = _RETURN.fullmatch(data[statement.code_start : statement.end])
+    return None if found is None else found[1]
 
 
 def _returned_call(data: bytes, statement: Statement) -> str | None:

@@ -1,12 +1,13 @@
-"""What asks for the value of a function that is always 0, once the function has none.
+"""What asks for the value of a function that is always 0, or always 1, once the function has none.
 
-A condition that fails then, `if (f() != MPI_SUCCESS)`, goes with its branch; what takes the value
-gets it as a constant.
+A condition that fails then, `if (f() != MPI_SUCCESS)` or `if (!f())`, goes with its branch; what
+takes the value gets it as a constant.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from imbrex.transform.analysis.success import SUCCESS
 from imbrex.transform.model.calls import Call
@@ -15,10 +16,8 @@ from imbrex.transform.model.statements import Kind, Statement
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import first_on_line, indent_at
 
-_ASKED = re.compile(rb"if\s*\(\s*(%s\s*!=\s*)?" % SUCCESS)
-_FAILS = re.compile(rb"\s*(!=\s*%s|<\s*0|>\s*0|==\s*-\s*[1-9]\d*)?\s*\)" % SUCCESS)
-_TAKEN = re.compile(rb"((?:const\s+)?int\s+(?:const\s+)?)?([A-Za-z_]\w*)\s*=\s*")
-_SET = re.compile(rb"if\s*\(\s*(%s\s*!=\s*)?\(\s*([A-Za-z_]\w*)\s*=\s*" % SUCCESS)
+_TAKEN = re.compile(rb"((?:const\s+)?(?:int|bool)\s+(?:const\s+)?)?([A-Za-z_]\w*)\s*=\s*")
+_SET = rb"\(\s*([A-Za-z_]\w*)\s*=\s*"
 _CLOSED = re.compile(rb"\s*\)")
 _RETURNED = re.compile(rb"return\s+")
 _ENDS = re.compile(rb"\s*;?")
@@ -28,10 +27,45 @@ _STRING = re.compile(rb"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'")
 _LABEL = re.compile(rb"(?m)(?:^|[{};])\s*(?:\w+|case\b[^:\n]*)\s*:(?!:)|^[ \t]*#")
 
 
-def without_result(source: SourceFile, statement: Statement, call: Call) -> list[Edit] | None:
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A constant, how it is written, and conditions that fail by it."""
+
+    text: str
+    before: re.Pattern[bytes]  # from `if` up to the call
+    before_set: re.Pattern[bytes]  # up to a call whose value a variable gets in the condition
+    behind: re.Pattern[bytes]
+    alone: bool  # whether the value by itself fails; else it is compared, in front or behind
+    checked: bool = False  # whether it is what macros ask for that check codes of MPI
+
+
+def _value(text: str, before: bytes, behind: bytes, *, alone: bool, checked: bool = False) -> Value:
+    front = rb"if\s*\(\s*(%s)?" % before
+    ends = re.compile(rb"\s*(%s)?\s*\)" % behind)
+    return Value(text, re.compile(front), re.compile(front + _SET), ends, alone, checked)
+
+
+ZERO = _value(
+    "MPI_SUCCESS",
+    rb"%s\s*!=\s*" % SUCCESS,
+    rb"!=\s*%s|<\s*0|>\s*0|==\s*-\s*[1-9]\d*" % SUCCESS,
+    alone=True,
+    checked=True,
+)
+_NOT_ONE = (
+    rb"!\s*|(?:1|true)\s*!=\s*|(?:0|false)\s*==\s*",
+    rb"!=\s*(?:1|true)|==\s*(?:0|false)|<\s*1|<=\s*0",
+)
+ONE = _value("1", *_NOT_ONE, alone=False)
+TRUE = _value("true", *_NOT_ONE, alone=False)
+
+
+def without_result(
+    source: SourceFile, statement: Statement, call: Call, value: Value
+) -> list[Edit] | None:
     """The edits of a statement that asks for the value; None where it does so in other ways."""
     data = source.data
-    if call.macro in source.checking:
+    if call.macro in source.checking and value.checked:
         return _within_check(data, statement, call)
     before = data[statement.code_start : call.start]
     named = data[call.start : call.end].decode()
@@ -40,22 +74,22 @@ def without_result(source: SourceFile, statement: Statement, call: Call) -> list
     room = block is not None and block.insertable and block.braced and source.mpi_known_from >= 0
     room = room and first_on_line(data, statement.start)
     if statement.kind is Kind.IF:
-        kept = _SET.fullmatch(before) if room else None
+        kept = value.before_set.fullmatch(before) if room else None
         if kept is None:
-            return _asked(data, statement, call, before)
+            return _asked(data, statement, call, before, value)
         closed = _CLOSED.match(data, call.end)
-        if closed is None or not _goes(data, statement, closed.end(), bool(kept[1])):
+        if closed is None or not _goes(data, statement, closed.end(), bool(kept[1]), value):
             return None
-        changed = f"{front}{kept[2].decode()} = MPI_SUCCESS;"
+        changed = f"{front}{kept[2].decode()} = {value.text};"
         return [Edit(statement.code_start, statement.end, changed)]
     if not room or not _ENDS.fullmatch(data[call.end : statement.end]):
         return None
     if _RETURNED.fullmatch(before):
-        return [Edit(statement.code_start, call.end, f"{front}return MPI_SUCCESS")]
+        return [Edit(statement.code_start, call.end, f"{front}return {value.text}")]
     taken = _TAKEN.fullmatch(before)
     if taken is None:
         return None
-    return [Edit(statement.code_start, call.end, f"{front}{taken[0].decode()}MPI_SUCCESS")]
+    return [Edit(statement.code_start, call.end, f"{front}{taken[0].decode()}{value.text}")]
 
 
 def _within_check(data: bytes, statement: Statement, call: Call) -> list[Edit] | None:
@@ -74,10 +108,12 @@ def _within_check(data: bytes, statement: Statement, call: Call) -> list[Edit] |
     return [Edit(statement.code_start, begun.end(), ""), Edit(end, statement.end, "")]
 
 
-def _asked(data: bytes, statement: Statement, call: Call, before: bytes) -> list[Edit] | None:
+def _asked(
+    data: bytes, statement: Statement, call: Call, before: bytes, value: Value
+) -> list[Edit] | None:
     """The call alone in the place of a condition that fails, and of its branch."""
-    asked = _ASKED.fullmatch(before)
-    if asked is None or not _goes(data, statement, call.end, bool(asked[1])):
+    asked = value.before.fullmatch(before)
+    if asked is None or not _goes(data, statement, call.end, bool(asked[1]), value):
         return None
     return [
         Edit(statement.code_start, call.start, ""),
@@ -85,11 +121,13 @@ def _asked(data: bytes, statement: Statement, call: Call, before: bytes) -> list
     ]
 
 
-def _goes(data: bytes, statement: Statement, at: int, compared: bool) -> bool:
-    """Whether a condition fails, from where it goes on behind a value that is 0, and nothing else
-    comes to its branch; `compared`: it asks in front of that whether it is not 0."""
+def _goes(data: bytes, statement: Statement, at: int, compared: bool, value: Value) -> bool:
+    """Whether a condition fails, from where it goes on behind the value, and nothing else comes to
+    its branch; `compared`: it asks in front of that whether it is another one."""
     behind = data[at : statement.end]
-    fails = _FAILS.match(behind)
-    if fails is None or (compared and fails[1]) or len(statement.blocks) != 1:
+    fails = value.behind.match(behind)
+    if fails is None or len(statement.blocks) != 1:
+        return False
+    if compared + bool(fails[1]) not in ((0, 1) if value.alone else (1,)):
         return False
     return not _LABEL.search(_STRING.sub(b"", behind))
