@@ -1,7 +1,7 @@
 """What asks for the value of a function that is always 0, or always 1, once the function has none.
 
 A condition that fails then, `if (f() != MPI_SUCCESS)` or `if (!f())`, goes with its branch; what
-takes the value gets it as a constant.
+takes the value, also in a condition, gets it as a constant.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import first_on_line, indent_at
 
 _TAKEN = re.compile(rb"((?:const\s+)?(?:int|bool)\s+(?:const\s+)?)?([A-Za-z_]\w*)\s*=\s*")
-_SET = rb"\(\s*([A-Za-z_]\w*)\s*=\s*"
+# A condition that first of all sets a variable.
+_SET = re.compile(
+    rb"if\s*\(\s*(?:!\s*|(?:%s|1|true|false)\s*[!=]=\s*)?(\(\s*([A-Za-z_]\w*)\s*=\s*)" % SUCCESS
+)
 _CLOSED = re.compile(rb"\s*\)")
 _RETURNED = re.compile(rb"return\s+")
 _ENDS = re.compile(rb"\s*;?")
@@ -33,16 +36,14 @@ class Value:
 
     text: str
     before: re.Pattern[bytes]  # from `if` up to the call
-    before_set: re.Pattern[bytes]  # up to a call whose value a variable gets in the condition
     behind: re.Pattern[bytes]
     alone: bool  # whether the value by itself fails; else it is compared, in front or behind
     checked: bool = False  # whether it is what macros ask for that check codes of MPI
 
 
 def _value(text: str, before: bytes, behind: bytes, *, alone: bool, checked: bool = False) -> Value:
-    front = rb"if\s*\(\s*(%s)?" % before
-    ends = re.compile(rb"\s*(%s)?\s*\)" % behind)
-    return Value(text, re.compile(front), re.compile(front + _SET), ends, alone, checked)
+    front = re.compile(rb"if\s*\(\s*(%s)?" % before)
+    return Value(text, front, re.compile(rb"\s*(%s)?\s*\)" % behind), alone, checked)
 
 
 ZERO = _value(
@@ -74,14 +75,14 @@ def without_result(
     room = block is not None and block.insertable and block.braced and source.mpi_known_from >= 0
     room = room and first_on_line(data, statement.start)
     if statement.kind is Kind.IF:
-        kept = value.before_set.fullmatch(before) if room else None
-        if kept is None:
-            return _asked(data, statement, call, before, value)
+        kept = _SET.fullmatch(data, statement.code_start, call.start)
         closed = _CLOSED.match(data, call.end)
-        if closed is None or not _goes(data, statement, closed.end(), bool(kept[1]), value):
-            return None
-        changed = f"{front}{kept[2].decode()} = {value.text};"
-        return [Edit(statement.code_start, statement.end, changed)]
+        if kept is None or closed is None:
+            return _asked(data, statement, call, before, value)
+        name = kept[2].decode()
+        ahead = f"{front}{name} = {value.text};\n{indent_at(data, statement.start)}"
+        at = statement.code_start
+        return [Edit(at, at, ahead), Edit(kept.start(1), closed.end(), name)] if room else None
     if not room or not _ENDS.fullmatch(data[call.end : statement.end]):
         return None
     if _RETURNED.fullmatch(before):
