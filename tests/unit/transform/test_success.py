@@ -14,6 +14,7 @@ PROGRAM = """#include <mpi.h>
 #include <stdio.h>
 #define RESULT (e + 1)
 #define FAILED return 7
+#define PLUS(n) g(n) + 1
 #define CALL(c) do {{ int e_ = (c); if (e_ != MPI_SUCCESS) return e_; }} while (0)
 #define OTHER(c) do {{ int e_ = (c); if (e_ != 3) return e_; }} while (0)
 static int g(int n), h(int n);
@@ -79,6 +80,9 @@ MAY_NOT = [
     {"body": "return seven(n);"},
     {"body": "return g(n) + g(n);"},
     {"body": "return !g(n);"},
+    {"body": "return PLUS(n);"},
+    {"body": "(void)({ if (n > 3) return 7; 0; });\n    return 0;"},
+    {"taken": "int (*g)(int) = argc > 7 ? seven : h;\n    code = g(argc);"},
     {"body": "return g(n) ? 0 : 1;"},
     {"body": "return g(n);", "inner": "return n;"},
     {"body": "return g(n);", "inner": "return seven(n);"},
@@ -116,3 +120,12 @@ def test_what_returns_that_code_alone_is_seen(tmp_path: Path, parts: dict[str, s
 @pytest.mark.parametrize("parts", MAY_NOT, ids=str)
 def test_another_value_may_come(tmp_path: Path, parts: dict[str, str]) -> None:
     assert not holds(tmp_path, parts)
+
+
+def test_two_functions_of_a_name_are_not_told_apart(tmp_path: Path) -> None:
+    files = [tmp_path / "p.c", tmp_path / "q.c"]
+    files[0].write_text(PROGRAM.format(**PLAIN))
+    files[1].write_text("static int f(int n)\n{\n    return 7;\n}\n")
+    program = read_program(files, Options())
+    found = always_success(program, frozenset(), None)
+    assert "code" not in [program.variables[key].name for key in found]

@@ -143,12 +143,9 @@ def _asked(program: Program) -> frozenset[str]:
     return frozenset(found)
 
 
-def _gives(program: Program, call: Call, file: str, functions: frozenset[str]) -> bool:
+def _gives(call: Call, functions: frozenset[str]) -> bool:
     """Whether what a call returns is the code of success."""
-    if returns_code(call):
-        return True
-    known = call.name in functions and not call.unknown
-    return known and program.callee(call.name, file) is not None
+    return returns_code(call) or (call.name in functions and not call.unknown)
 
 
 def _returns(program: Program, name: str, codes: frozenset[str], functions: frozenset[str]) -> bool:
@@ -157,7 +154,7 @@ def _returns(program: Program, name: str, codes: frozenset[str], functions: froz
     routine = program.routines[name]
     source = program.files.get(routine.file)
     body = routine.body.statements
-    if source is None or not body or body[-1].kind is not Kind.JUMP or body[-1].text != "return":
+    if source is None or not body or body[-1].kind is not Kind.JUMP:
         return False
     if any(statement.stop is not None for statement in routine.statements()):
         return False
@@ -178,10 +175,9 @@ def _is_success(
     data = source.data
     if statement.calls:
         call = statement.calls[0]
-        alone = len(statement.calls) == 1 and not call.macro
-        alone = alone and _RETURNS.fullmatch(data, statement.code_start, call.start) is not None
+        alone = _RETURNS.fullmatch(data, statement.code_start, call.start) is not None
         ends = data[call.end : statement.end].strip() in (b"", b";")
-        return alone and ends and _gives(program, call, source.name, functions)
+        return alone and ends and not call.macro and _gives(call, functions)
     value = _RETURNED.fullmatch(data, statement.code_start, statement.end)
     if value is None:
         return False
@@ -237,7 +233,7 @@ def _c(
     if not written:
         return
     call = statement.calls[0] if len(statement.calls) == 1 else None
-    if call is not None and _gives(program, call, source.name, functions):
+    if call is not None and _gives(call, functions):
         name = _taken_by(statement, call, data)
         taking = {key for key in written if program.variables[key].name == name}
         codes |= taking
