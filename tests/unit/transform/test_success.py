@@ -82,7 +82,7 @@ MAY_NOT = [
     {"body": "return !g(n);"},
     {"body": "return PLUS(n);"},
     {"body": "(void)({ if (n > 3) return 7; 0; });\n    return 0;"},
-    {"taken": "int (*g)(int) = argc > 7 ? seven : h;\n    code = g(argc);"},
+    {"taken": "code = g(argc);\n    int (*g)(int) = argc > 7 ? seven : h;\n    code = g(argc);"},
     {"body": "return g(n) ? 0 : 1;"},
     {"body": "return g(n);", "inner": "return n;"},
     {"body": "return g(n);", "inner": "return seven(n);"},
@@ -129,3 +129,13 @@ def test_two_functions_of_a_name_are_not_told_apart(tmp_path: Path) -> None:
     program = read_program(files, Options())
     found = always_success(program, frozenset(), None)
     assert "code" not in [program.variables[key].name for key in found]
+
+
+@pytest.mark.parametrize(("last", "other"), [("0", True), ("7", False)])
+def test_instances_of_templates(tmp_path: Path, last: str, other: bool) -> None:
+    file = tmp_path / "p.cpp"
+    text = PROGRAM.format(**{**PLAIN, "taken": f"code = t<0>(argc);\n    code = t<{last}>(argc);"})
+    file.write_text(text.replace("int main", "template <int K> int t(int) { return K; }\nint main"))
+    program = read_program([file], Options())
+    found = always_success(program, frozenset(), None)
+    assert other or "code" not in [program.variables[key].name for key in found]
