@@ -9,6 +9,7 @@ import re
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.begun_as_success import begins_otherwise, begun_otherwise
+from imbrex.transform.analysis.passed_codes import PassedCodes
 from imbrex.transform.analysis.taken import returns_taken
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Reason
@@ -33,6 +34,7 @@ _TAKEN_AND_ASKED = re.compile(
 SUCCESS = rb"(?:MPI_SUCCESS|0)"
 _RETURNS = re.compile(rb"return\s+")
 _RETURNED = re.compile(rb"return\s*\(?\s*(\w+)\s*\)?\s*;?")
+_COPY = re.compile(rb"\s*(\w+)\s*=\s*(\w+)\s*")
 _GIVEN = re.compile(rb"[=({]")
 _SUCCESS = re.compile(rb"(?:=\s*(?:MPI_SUCCESS|0)\s*;?)?\s*", re.IGNORECASE)
 
@@ -78,6 +80,7 @@ def _holding(
     """The variables that hold nothing but that, where these functions return nothing else."""
     codes: set[str] = set()
     other: set[str] = set(addressed) | program.overlays.keys()
+    passed = PassedCodes(program, other)
     statuses = _statuses(program, other)
     for routine in program.routines.values():
         source = program.files.get(routine.file)
@@ -87,17 +90,20 @@ def _holding(
             if source is None:
                 other |= {access.variable for access in statement.accesses if access.write}
             elif source.is_fortran:
-                _fortran(statement, source.data, routine.interface, codes, other)
+                _fortran(statement, source, routine.interface, codes, passed)
             else:
                 _c(program, statement, source, functions, codes, other)
+    passed.settle(codes)
     other |= begun_otherwise(program, codes)
+    passed.settle(codes)
+    kinds = _OF_THE_FILE if unseen is not None else (*_ANYWHERE, "dummy")
     return frozenset(
         key
         for key in codes - other
         if (variable := program.variables.get(key)) is not None
         and not (variable.volatile or variable.pointer or variable.bounds)
         and variable.name.lower() not in statuses
-        and variable.kind in (_ANYWHERE if unseen is None else _OF_THE_FILE)
+        and variable.kind in kinds
     )
 
 
@@ -276,9 +282,17 @@ def _by_keyword(call: Call) -> bool:
 
 
 def _fortran(
-    statement: Statement, data: bytes, interface: str, codes: set[str], other: set[str]
+    statement: Statement,
+    source: SourceFile,
+    interface: str,
+    codes: set[str],
+    passed: PassedCodes,
 ) -> None:
+    other = passed.other
     for call in statement.calls:
+        if not call.name.startswith("MPI_"):
+            passed.passed(call, source.name)
+            continue
         expected = mpi_calls.error_position(call.name)
         if expected is None and call.name in ("MPI_Init", "MPI_Finalize"):
             expected = 0
@@ -288,14 +302,36 @@ def _fortran(
             last = position == len(call.arguments) - 1
             # Of mpi_f08 it is optional: the last argument may be another one.
             known = position == expected or (expected is None and interface != "mpi_f08")
-            if call.name.startswith("MPI_") and last and known and returns_code(call):
+            if last and known and returns_code(call):
                 codes.add(argument.base)
-            else:
+            elif call.name != "MPI_Abort":
                 other.add(argument.base)
-    passed = {argument.base for call in statement.calls for argument in call.arguments}
-    written = {a.variable for a in statement.accesses if a.write} - passed
-    if written and not _sets_success(statement, data):
+            passed.set_here.add(argument.base)
+    given = {argument.base for call in statement.calls for argument in call.arguments}
+    written = {a.variable for a in statement.accesses if a.write} - given
+    passed.set_here |= written
+    if not written or _sets_success(statement, source.data):
+        return
+    copied = _copied(statement, source.data, passed.program)
+    if copied is None:
         other |= written
+    else:
+        passed.copied(*copied)
+
+
+def _copied(statement: Statement, data: bytes, program: Program) -> tuple[str, str] | None:
+    """The variable whose value another one gets, of a statement that does nothing else."""
+    found = _COPY.fullmatch(data, statement.start, statement.end)
+    places = [(a.variable, a.write) for a in statement.accesses]
+    if found is None or statement.calls or statement.kind is not Kind.SIMPLE or len(places) != 2:
+        return None
+    read = [key for key, write in places if not write]
+    written = [key for key, write in places if write]
+    if len(read) != 1 or len(written) != 1:
+        return None
+    names = [program.variables[key].name.lower() for key in (*written, *read)]
+    known = names == [found[1].decode().lower(), found[2].decode().lower()]
+    return (read[0], written[0]) if known else None
 
 
 def returns_code(call: Call) -> bool:
