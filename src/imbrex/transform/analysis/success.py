@@ -9,6 +9,7 @@ import re
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.begun_as_success import begins_otherwise, begun_otherwise
+from imbrex.transform.analysis.grouped import grouped
 from imbrex.transform.analysis.passed_codes import PassedCodes
 from imbrex.transform.analysis.taken import returns_taken
 from imbrex.transform.model.calls import Call
@@ -25,6 +26,7 @@ _HANDLERS = re.compile(rb"errhandler|MPI_ERRORS_RETURN", re.IGNORECASE)
 STATUS = re.compile(rb"\b\w*stat\s*=\s*(\w+)", re.IGNORECASE)  # of input, output, allocation
 _NAME = re.compile(rb"[A-Za-z]\w*")
 # Of these it is not read what they set.
+_INPUT = re.compile(rb"\b(?:read|inquire|open|accept|decode)\b", re.IGNORECASE)
 _CONSTRUCTS = (ReasonKind.NAMED_CONSTRUCT, ReasonKind.CONSTRUCT)
 # In front of a call whose code is taken: successes added up, or joined by their bits, are one too.
 _TAKEN = re.compile(rb"(?:(?:const\s+)?(?:int|auto)\s+(?:const\s+)?)?(\w+)\s*[|+]?=\s*", re.ASCII)
@@ -81,7 +83,9 @@ def _holding(
     codes: set[str] = set()
     other: set[str] = set(addressed) | program.overlays.keys()
     passed = PassedCodes(program, other)
-    statuses = _statuses(program, other)
+    statuses = _statuses(program)
+    other |= statuses
+    passed.set_here |= statuses
     for routine in program.routines.values():
         source = program.files.get(routine.file)
         for statement in routine.statements():
@@ -102,7 +106,6 @@ def _holding(
         for key in codes - other
         if (variable := program.variables.get(key)) is not None
         and not (variable.volatile or variable.pointer or variable.bounds)
-        and variable.name.lower() not in statuses
         and variable.kind in kinds
     )
 
@@ -196,25 +199,29 @@ def is_code(program: Program, statement: Statement, name: bytes, codes: frozense
     return len(read) == 1 and read <= codes and program.variables[min(read)].name == name.decode()
 
 
-def _statuses(program: Program, other: set[str]) -> set[str]:
-    """Enter the variables that input, output and allocations set; names of those not known."""
-    names: set[str] = set()
+def _statuses(program: Program) -> set[str]:
+    """The variables that input, output and allocations set, and what no statement tells of."""
+    found: set[str] = set()
+    names: set[str] = set()  # of what is not known by more
     for routine in program.routines.values():
         source = program.files.get(routine.file)
         if source is None or not source.is_fortran:
             continue
+        names |= {name.decode() for name in grouped(source.data)}
         for statement in routine.statements():
             end = statement.blocks[0].start if statement.blocks else statement.end
             text = source.data[statement.start : end]
-            hidden = statement.stop is not None and statement.stop.kind in _CONSTRUCTS
-            for found in _NAME.findall(text) if hidden else STATUS.findall(text):
-                name = found.decode().lower()
+            stop = None if statement.stop is None else statement.stop.kind
+            hidden = stop in _CONSTRUCTS
+            hidden = hidden or (stop is ReasonKind.INPUT_OUTPUT and _INPUT.search(text) is not None)
+            for each in _NAME.findall(text) if hidden else STATUS.findall(text):
+                name = each.decode().lower()
                 key = None if routine.meaning is None else routine.meaning(name)
                 if key is None:
                     names.add(name)
                 else:
-                    other.add(key)
-    return names
+                    found.add(key)
+    return found | {key for key, known in program.variables.items() if known.name.lower() in names}
 
 
 def _sets_success(statement: Statement, data: bytes) -> bool:

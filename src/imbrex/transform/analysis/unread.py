@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.grouped import grouped
 from imbrex.transform.analysis.named import names_untold
 from imbrex.transform.analysis.status_checks import status_checks
 from imbrex.transform.model.causes import Reason
@@ -17,9 +18,6 @@ from imbrex.transform.model.sources import Language
 
 _NAME = re.compile(rb"[a-z]\w*")
 _RENAMED = re.compile(rb"=>\s*([a-z]\w*)")
-_GROUP = re.compile(rb"\b(?:namelist\s*/|equivalence\s*\()")
-_COMMENT = re.compile(rb"\s*(?:!.*)?")
-_GOES_ON = re.compile(rb"\s*&| {5}[^ 0]")
 _STATUS = {**mpi_calls.STATUS, **mpi_calls.STATUS_OF_WAIT}
 
 
@@ -69,31 +67,13 @@ def _is_plain(program: Program, key: str) -> bool:
 def _in_group(program: Program, key: str) -> bool:
     """Whether a variable of Fortran may be read by the name of a group, or by another one."""
     name = program.variables[key].name.lower().encode()
-    return any(name in _grouped(s.data) for s in program.files.values() if s.is_fortran)
+    return any(name in grouped(s.data) for s in program.files.values() if s.is_fortran)
 
 
 @lru_cache(maxsize=4096)
 def _renamed(data: bytes) -> frozenset[bytes]:
     """The names that a text of Fortran gives others, `other => name`."""
     return frozenset(_RENAMED.findall(data.lower()))
-
-
-@lru_cache(maxsize=4096)
-def _grouped(data: bytes) -> frozenset[bytes]:
-    """The names in what a text of Fortran lists as one: groups of names, names of one memory."""
-    if not _GROUP.search(data.lower()):
-        return frozenset()
-    names: set[bytes] = set()
-    listing = open_end = False
-    for line in data.lower().splitlines():
-        fixed = not open_end and line.startswith((b"c", b"*"))
-        if listing and (fixed or _COMMENT.fullmatch(line)):
-            continue
-        code = line.partition(b"!")[0]
-        listing = bool(_GROUP.search(code) or (listing and (open_end or _GOES_ON.match(line))))
-        open_end = code.rstrip().endswith(b"&")
-        names.update(_NAME.findall(code) if listing else ())
-    return frozenset(names)
 
 
 def _reader(
