@@ -10,9 +10,9 @@ contains
     integer, intent(out) :: ierr
     integer :: req(4)
     call mpi_irecv(u(1, 0), n, MPI_DOUBLE_PRECISION, up, 0, MPI_COMM_WORLD, req(1), ierr)
-    if (ierr /= MPI_SUCCESS) return
+    if (ierr /= 0) return
     call mpi_irecv(u(1, n+1), n, MPI_DOUBLE_PRECISION, down, 1, MPI_COMM_WORLD, req(2), ierr)
-    if (ierr /= MPI_SUCCESS) return
+    if (ierr /= 0) return
     call mpi_isend(u(1, 1), n, MPI_DOUBLE_PRECISION, up, 1, MPI_COMM_WORLD, req(3), ierr)
     call check(ierr, 'send up')
     call mpi_isend(u(1, n), n, MPI_DOUBLE_PRECISION, down, 0, MPI_COMM_WORLD, req(4), ierr)
@@ -24,7 +24,7 @@ contains
     integer, intent(in) :: code
     character(*), intent(in) :: what
     integer :: e
-    if (code /= MPI_SUCCESS) then
+    if (code /= 0) then
       print *, what, code
       call mpi_abort(MPI_COMM_WORLD, code, e)
     end if
