@@ -33,6 +33,12 @@ contains
     integer :: given, n
     {set}
   end subroutine set
+  subroutine some(given, also)
+    integer :: given
+    integer, optional :: also
+    call mpi_barrier(MPI_COMM_WORLD, given)
+    if (present(also)) also = given
+  end subroutine some
   subroutine later(given)
     integer :: given
     call set(given, 1)
@@ -74,6 +80,7 @@ HOLDS = [
     {"inside": "call set(code, own)"},
     {"inside": "print *, code\n    open (newunit=own, file='p')"},
     {"inside": "call later(code)"},
+    {"calls": "call some(info)\n  call some(kept, ierr)"},
     {"calls": "call exchange(m, ierr)\n  call check(ierr, 'exchange')"},
     {"calls": "call exchange(m, ierr)\n  call check(ierr, 'exchange')\n  call check(m, 'm')"},
     {"calls": "call exchange(m, ierr)\n  call check(7, 'exchange')"},
@@ -143,6 +150,10 @@ def test_another_value_may_come_back(tmp_path: Path, parts: dict[str, str]) -> N
          False, True),
         ({"calls": "ierr = 7\n  call exchange(m, ierr)\n  call check(ierr, 'a')"}, False, False),
         ({"calls": "call exchange(m, 7)"}, False, False),
+        ({"calls": "call exchange(m, codes(2))\n  call check(ierr, 'a')"}, False, True),
+        ({"calls": "codes(1) = 7\n  call exchange(m, codes(2))"}, False, False),
+        ({"calls": "call exchange(m, ierr)\n  call check(asked=m, what='a')"}, False, True),
+        ({"calls": "call exchange(m, ierr)\n  call check(what='a', asked=ierr)"}, True, True),
         ({"calls": "call run(exchange)", "contained": INSIDE}, False, False),
         ({"declared": BLOCK, "calls": "call both(m, ierr)"}, False, False),
     ],
@@ -172,3 +183,43 @@ def test_arguments_are_not_followed_from_c(tmp_path: Path) -> None:
     program = read_program(files, Options())
     found = always_success(program, frozenset(), None)
     assert "code" not in [program.variables[key].name for key in found]
+
+
+EXTERNAL = """subroutine two(a, b)
+  integer a, b
+  {body}
+end subroutine two
+"""
+
+
+@pytest.mark.parametrize(
+    ("calls", "bodies", "holds"),
+    [
+        ("call two(ierr, m)", ["b = 1"], True),
+        ("call two(ierr)", ["b = 1"], False),
+        ("call two(ierr, m)", ["b = 1", "a = 7"], False),
+    ],
+)
+def test_external_procedures(tmp_path: Path, calls: str, bodies: list[str], holds: bool) -> None:
+    calls = f"call mpi_barrier(MPI_COMM_WORLD, ierr)\n  {calls}"
+    files = [tmp_path / "p.f90", *(tmp_path / f"q{n}.f90" for n in range(len(bodies)))]
+    files[0].write_text(PROGRAM.format(**{**PLAIN, "calls": calls, "local": "external two"}))
+    for file, body in zip(files[1:], bodies, strict=True):
+        file.write_text(EXTERNAL.format(body=body))
+    program = read_program(files, Options())
+    found = always_success(program, frozenset(), None)
+    assert ("ierr" in [program.variables[key].name for key in found]) is holds
+
+
+def test_a_dummy_procedure_is_no_procedure_of_its_name(tmp_path: Path) -> None:
+    file = tmp_path / "p.f90"
+    inside = INSIDE.replace("run(p)", "run(set)").replace("external p", "external set")
+    inside = inside.replace("e = 7", "call mpi_barrier(MPI_COMM_WORLD, e)")
+    inside = inside.replace("call p(m, e)", "call set(e, m)")
+    calls = "call exchange(m, ierr)\n  call run(exchange)"
+    file.write_text(PROGRAM.format(**{**PLAIN, "calls": calls, "contained": inside}))
+    program = read_program([file], Options(errors_are_fatal=True))
+    unseen = unseen_code(program, libraries_of(program))
+    assert unseen is not None
+    found = always_success(program, frozenset(), unseen)
+    assert "e" not in [program.variables[key].name for key in found]

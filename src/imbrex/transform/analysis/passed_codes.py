@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.program import Program
-from imbrex.transform.model.routine import Routine
 
 
 class PassedCodes:
@@ -21,30 +20,25 @@ class PassedCodes:
         self.set_here: set[str] = set()  # by an assignment, by input, by MPI
         self._pairs: set[tuple[str, str]] = set()  # what is passed, and as which dummy argument
         self._copies: set[tuple[str, str]] = set()  # from a variable, to another one
-        # From C no arguments are followed.
-        self.followed = all(source.is_fortran for source in program.files.values())
+        # Not followed are calls from C, and by a name that stands for several.
+        in_fortran = all(source.is_fortran for source in program.files.values())
         for routine in program.routines.values():
-            if routine.stays or routine.address_taken or not self.followed:
+            if routine.stays or not in_fortran:
                 other.update(routine.parameters)
 
     def passed(self, call: Call, file: str) -> None:
         """Enter a call of a procedure of the program, or of what is not known."""
-        bases = {argument.base for argument in call.arguments if argument.base is not None}
         callee = None if call.unknown else self.program.callee(call.name, file)
-        if callee is None or not self._is_followed(call, callee):
-            self.other |= bases
-            if callee is not None:
-                self.other.update(callee.parameters)
+        parameters = [] if callee is None else callee.parameters
+        if callee is None or callee.problem or len(call.arguments) != len(parameters):
+            self.other |= {each.base for each in call.arguments if each.base is not None}
+            self.other.update(parameters)
             return
-        for argument, dummy in zip(call.arguments, callee.parameters, strict=True):
-            if argument.absent:
-                continue
-            if argument.base is None:
-                self.other.add(dummy)  # the value of an expression
-            elif self._is_scalar(argument.base) and self._is_scalar(dummy):
+        for argument, dummy in zip(call.arguments, parameters, strict=True):
+            if argument.base in self.program.variables:
                 self._pairs.add((argument.base, dummy))
-            else:
-                self.other |= {argument.base, dummy}
+            elif not argument.absent:
+                self.other.add(dummy)  # the value of an expression
 
     def copied(self, source: str, target: str) -> None:
         self._copies.add((source, target))
@@ -59,15 +53,3 @@ class PassedCodes:
         for known in (codes, self.other):
             while more := {target for source, target in flows if source in known} - known:
                 known |= more
-
-    def _is_followed(self, call: Call, callee: Routine) -> bool:
-        return (
-            self.followed
-            and not callee.problem
-            and len(call.arguments) == len(callee.parameters)
-            and all(each.problem is None or each.base is None for each in call.arguments)
-        )
-
-    def _is_scalar(self, key: str) -> bool:
-        variable = self.program.variables.get(key)
-        return variable is not None and not (variable.bounds or variable.record)
