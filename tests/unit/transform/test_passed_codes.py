@@ -197,6 +197,7 @@ end subroutine two
     [
         ("call two(ierr, m)", ["b = 1"], True),
         ("call two(ierr)", ["b = 1"], False),
+        ("call two(ierr, m, m)", ["b = 1"], False),
         ("call two(ierr, m)", ["b = 1", "a = 7"], False),
     ],
 )

@@ -30,15 +30,21 @@ class PassedCodes:
         """Enter a call of a procedure of the program, or of what is not known."""
         callee = None if call.unknown else self.program.callee(call.name, file)
         parameters = [] if callee is None else callee.parameters
-        if callee is None or callee.problem or len(call.arguments) != len(parameters):
+        left_out = parameters[len(call.arguments) :]
+        fits = len(call.arguments) <= len(parameters) and all(map(self._is_optional, left_out))
+        if callee is None or callee.problem or not fits:
             self.other |= {each.base for each in call.arguments if each.base is not None}
             self.other.update(parameters)
             return
-        for argument, dummy in zip(call.arguments, parameters, strict=True):
+        for argument, dummy in zip(call.arguments, parameters, strict=False):
             if argument.base in self.program.variables:
                 self._pairs.add((argument.base, dummy))
             elif not argument.absent:
                 self.other.add(dummy)  # the value of an expression
+
+    def _is_optional(self, dummy: str) -> bool:
+        variable = self.program.variables.get(dummy)
+        return variable is not None and variable.optional
 
     def copied(self, source: str, target: str) -> None:
         self._copies.add((source, target))
