@@ -193,10 +193,16 @@ def _is_success(
     return value[1] in (b"0", b"MPI_SUCCESS") or is_code(program, statement, value[1], codes)
 
 
+def _name(program: Program, key: str) -> str:
+    """The name of a variable; of memory that is not known, what stands for it."""
+    variable = program.variables.get(key)
+    return key if variable is None else variable.name
+
+
 def is_code(program: Program, statement: Statement, name: bytes, codes: frozenset[str]) -> bool:
     """Whether a name is that of one of these variables, and of all that a statement reads."""
     read = {access.variable for access in statement.accesses}
-    return len(read) == 1 and read <= codes and program.variables[min(read)].name == name.decode()
+    return len(read) == 1 and read <= codes and _name(program, min(read)) == name.decode()
 
 
 def _statuses(program: Program) -> set[str]:
@@ -248,7 +254,7 @@ def _c(
     call = statement.calls[0] if len(statement.calls) == 1 else None
     if call is not None and _gives(call, functions):
         name = _taken_by(statement, call, data)
-        taking = {key for key in written if program.variables[key].name == name}
+        taking = {key for key in written if _name(program, key) == name}
         codes |= taking
         written -= taking  # an argument may count: `&requests[n++]`
         if not written:
@@ -262,7 +268,7 @@ def _c(
         return
     if statement.kind is Kind.DECLARE:
         text = data[statement.start : statement.end]
-        written = {k for k in written if begins_otherwise(text, program.variables[k].name)}
+        written = {k for k in written if begins_otherwise(text, _name(program, k))}
     other |= written
 
 
@@ -336,7 +342,7 @@ def _copied(statement: Statement, data: bytes, program: Program) -> tuple[str, s
     written = [key for key, write in places if write]
     if len(read) != 1 or len(written) != 1:
         return None
-    names = [program.variables[key].name.lower() for key in (*written, *read)]
+    names = [_name(program, key).lower() for key in (*written, *read)]
     known = names == [found[1].decode().lower(), found[2].decode().lower()]
     return (read[0], written[0]) if known else None
 
