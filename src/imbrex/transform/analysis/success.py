@@ -100,13 +100,13 @@ def _holding(
     passed.settle(codes)
     other |= begun_otherwise(program, codes)
     passed.settle(codes)
-    kinds = _OF_THE_FILE if unseen is not None else (*_ANYWHERE, "dummy")
+    seen = _OF_THE_FILE if unseen is not None else (*_ANYWHERE, "dummy")
     return frozenset(
         key
         for key in codes - other
         if (variable := program.variables.get(key)) is not None
         and not (variable.volatile or variable.pointer or variable.bounds)
-        and variable.kind in kinds
+        and variable.kind in seen
     )
 
 

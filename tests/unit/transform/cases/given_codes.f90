@@ -20,12 +20,12 @@ contains
     call mpi_waitall(4, req, MPI_STATUSES_IGNORE, ierr)
   end subroutine exchange
 
-  subroutine check(code, what)
+  subroutine check(code, message)
     integer, intent(in) :: code
-    character(*), intent(in) :: what
+    character(*), intent(in) :: message
     integer :: e
     if (code /= 0) then
-      print *, what, code
+      print *, message, code
       call mpi_abort(MPI_COMM_WORLD, code, e)
     end if
   end subroutine check
