@@ -11,11 +11,12 @@ import pytest
 from tests import forked
 
 # Rank 0 works before it sends; rank 1 waits for it and works then twice as long, on data of its
-# own, by the same code: copies of a loop may differ in speed by a third, as they are aligned.
+# own, by the same code: copies of a loop may differ in speed by a third, as they are aligned. The
+# message leaves at once: one that waits for the receiver takes as long as the receiver waited.
 PROGRAM = """\
 #include <mpi.h>
 #include <stdio.h>
-enum { OWN = 1 << 14, SENT = 512, PASSES = 600, ROUNDS = 30 };
+enum { OWN = 1 << 14, SENT = 256, PASSES = 600, ROUNDS = 30 };
 static double own[OWN], message[SENT];
 
 static __attribute__((noinline)) void work(int passes)
