@@ -16,7 +16,7 @@ from tests import forked
 PROGRAM = """\
 #include <mpi.h>
 #include <stdio.h>
-enum { OWN = 1 << 14, SENT = 256, PASSES = 600, ROUNDS = 30 };
+enum { OWN = 1 << 14, SENT = 16, PASSES = 600, ROUNDS = 30 };
 static double own[OWN], message[SENT];
 
 static __attribute__((noinline)) void work(int passes)
