@@ -14,6 +14,7 @@ from imbrex.transform.model.sources import SourceFile, code_of_c
 
 _OUTLIVING = ("static", "global", "host")
 _CODE = rb"(?:(?:0|MPI_SUCCESS)\b|\(?\s*(?:MPI|mpi)_\w+\s*\()"
+_VALUE = re.compile(rb"[=({]")
 # A DATA statement of Fortran with the lines that go on with it, in either form.
 _DATA = re.compile(
     rb"(?im)^[ \t]*(?:\d+[ \t]+)?data\b(?:[^\n&]*&[^\n]*\n|[^\n]*\n {5}[^ 0\n])*[^\n]*"
@@ -39,6 +40,8 @@ def begun_otherwise(program: Program, keys: Iterable[str]) -> set[str]:
 
 def begins_otherwise(declaration: bytes, name: str) -> bool:
     """Whether a declaration of C or C++ gives a variable another value than that of success."""
+    if not _VALUE.search(declaration):
+        return False
     found = re.search(rb"\b%s\s*(?:=(?!=)|[({])\s*([^,;)}]*)" % name.encode(), declaration)
     return found is not None and found[1].strip() not in (b"", b"0", b"MPI_SUCCESS")
 

@@ -71,6 +71,9 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
         if not self.program.is_whole or self.program.unread_code:
             return
         for routine in self.program.editable():
+            body = routine.body.statements
+            if routine.name == "main" or not body or body[-1].kind is not Kind.JUMP:
+                continue
             plain = routine.scope is None and not routine.of_template
             in_c = self.program.files[routine.file].language is Language.C
             if in_c and plain and not routine.address_taken and self._communicates(routine):
