@@ -20,6 +20,7 @@ from imbrex.transform.telling import LineMap, line_maps
 from imbrex.transform.text.edits import apply_edits
 
 _MOST = 400  # preparing rewrites in one run
+_FEW = 2  # proposals that lead to others, which are tried one by one
 _DEPTH = 2  # of what a proposal makes possible, how many follow
 
 
@@ -66,10 +67,16 @@ def prepare(
     best, taken = first, []
     current = dict(first.before)
     rejected: set[Identity] = set()
+    screened: dict[str, bytes] | None = None  # the text of which it is known what leads nowhere
     while True:
         batch = _batch([p for p in offered if p.edits and _identity(p) not in rejected])
         if not batch:
             break
+        leaders = [p for p in offered if p.edits and _leads(p) and _identity(p) not in rejected]
+        if _leads(batch[0]) and len(leaders) > _FEW and screened is not current:
+            screened = current
+            rejected |= _hopeless(leaders, current, attempt)
+            continue
         texts, merged = _merged(current, batch)
         if not merged:  # its own edits overlap: two calls on one line
             rejected |= {_identity(p) for p in batch}
@@ -108,6 +115,48 @@ def prepare(
         if len(taken) >= _MOST:
             break
     return best, taken, offered
+
+
+def _leads(proposal: Proposal) -> bool:
+    """Whether it gains nothing itself, and is done for what it makes possible."""
+    return bool(proposal.leads_to) and not proposal.replaces
+
+
+def _hopeless(leaders: list[Proposal], texts: dict[str, bytes], attempt: Attempt) -> set[Identity]:
+    """Those behind which nothing else may gain, though all of them are done at once.
+
+    Each attempt reads the whole program, which has many of them.
+    """
+    merged, promising = _promising(leaders, texts, attempt, _DEPTH)
+    return {_identity(each) for each in merged} - promising
+
+
+def _promising(
+    leaders: list[Proposal], texts: dict[str, bytes], attempt: Attempt, depth: int
+) -> tuple[list[Proposal], set[Identity]]:
+    """Those that could be done together, and of these the ones that lead somewhere."""
+    together, merged = _merged(texts, leaders)
+    try:
+        _, offered = attempt(together)
+    except ImbrexError:  # one by one they may be understood
+        return [], set()
+    found: set[Identity] = set()
+    further: dict[Identity, list[Proposal]] = {}
+    for leader in merged:
+        mine = [o for o in offered if o.edits and o.rewrite in leader.leads_to]
+        mine = [o for o in mine if o.routine.name in leader.also]
+        if not all(map(_leads, mine)):
+            found.add(_identity(leader))
+        elif mine:
+            further[_identity(leader)] = mine
+    following = {_identity(o): o for mine in further.values() for o in mine}
+    if following and depth > 0:
+        known, deeper = _promising([*following.values()], together, attempt, depth - 1)
+        deeper |= following.keys() - {_identity(o) for o in known}
+        found |= {key for key, mine in further.items() if any(_identity(o) in deeper for o in mine)}
+    else:
+        found |= further.keys()
+    return merged, found
 
 
 @dataclass(slots=True)
