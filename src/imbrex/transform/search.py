@@ -135,9 +135,9 @@ def _promising(
     leaders: list[Proposal], texts: dict[str, bytes], attempt: Attempt, depth: int
 ) -> tuple[list[Proposal], set[Identity]]:
     """Those that could be done together, and of these the ones that lead somewhere."""
-    together, merged = _merged(texts, leaders)
+    all_done, merged = _merged(texts, leaders)
     try:
-        _, offered = attempt(together)
+        _, offered = attempt(all_done)
     except ImbrexError:  # one by one they may be understood
         return [], set()
     found: set[Identity] = set()
@@ -151,7 +151,7 @@ def _promising(
             further[_identity(leader)] = mine
     following = {_identity(o): o for mine in further.values() for o in mine}
     if following and depth > 0:
-        known, deeper = _promising([*following.values()], together, attempt, depth - 1)
+        known, deeper = _promising([*following.values()], all_done, attempt, depth - 1)
         deeper |= following.keys() - {_identity(o) for o in known}
         found |= {key for key, mine in further.items() if any(_identity(o) in deeper for o in mine)}
     else:
