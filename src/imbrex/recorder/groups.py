@@ -15,7 +15,9 @@ from dataclasses import dataclass
 
 from imbrex.recorder.addresses import Registers, Sum, mentioned, operand
 from imbrex.recorder.hook_text import (
+    DEBUG_LABEL,
     LINE_BITS,
+    LINE_BYTES,
     MARKS,
     Access,
     Code,
@@ -26,12 +28,9 @@ from imbrex.recorder.hook_text import (
     thread_local,
 )
 
-# Labels that are no target of a jump: debuggers'.
-_DEBUG_LABEL = re.compile(r"\.L(VL|BB|BE)\d*:")
 _ARGUMENT = re.compile(r"\t(movq\t%\w+|leaq\t-?\d*\([^)]*\)), %rdi$")
 # The question needs these.
 _ASKED_WITH = re.compile(r"%(rax|r11)|%rdi.*%rdi|%rip")
-_LINE = 1 << LINE_BITS
 # Compares so many lines.
 _COMPARES = {1: "cmpb", 2: "cmpw", 4: "cmpl", 8: "cmpq"}
 
@@ -40,7 +39,7 @@ def argument_line(lines: list[str], access: Access) -> int | None:
     """The line right before a hook that does nothing but put its address into rdi, of registers
     that are the same behind the question."""
     at = access.at - 1
-    while lines[at].startswith("\t.loc ") or _DEBUG_LABEL.match(lines[at]):
+    while lines[at].startswith("\t.loc ") or DEBUG_LABEL.match(lines[at]):
         at -= 1
     line = lines[at]
     return at if _ARGUMENT.match(line) and not _ASKED_WITH.search(line) else None
@@ -69,7 +68,7 @@ class _Group:
     @property
     def lines(self) -> int:
         """How many lines they may touch, wherever the first one begins; as many as are compared."""
-        least = (self.size - 2) // _LINE + 2
+        least = (self.size - 2) // LINE_BYTES + 2
         return next(count for count in _COMPARES if count >= least)
 
 
@@ -88,7 +87,7 @@ def grouped_run(
 
 
 def _is_quiet(line: str) -> bool:
-    return line.startswith("\t.loc ") or bool(_DEBUG_LABEL.match(line)) or not line.strip()
+    return line.startswith("\t.loc ") or bool(DEBUG_LABEL.match(line)) or not line.strip()
 
 
 def _addresses(lines: list[str], run: list[Access], code: Code) -> list[Sum | None]:
@@ -122,7 +121,7 @@ def _groups(addresses: list[Sum | None], run: list[Access]) -> list[_Group]:
             near, end = [], begin
             for index in by_place:
                 stop = max(end, _constant(addresses[index]) + run[index].size)
-                if stop - begin > _LINE * 7 + 1:
+                if stop - begin > LINE_BYTES * 7 + 1:
                     break
                 near.append(index)
                 end = stop

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from imbrex.recorder.addresses import CALLER_SAVED, lower_half
@@ -9,6 +10,9 @@ from imbrex.recorder.addresses import CALLER_SAVED, lower_half
 _WORD_BITS = 3
 CHANGED_BY_KEEPER = ("rax", "rdi", "r9", "r10", "r11")
 LINE_BITS = 5
+LINE_BYTES = 1 << LINE_BITS
+# Labels that are no target of a jump: debuggers'.
+DEBUG_LABEL = re.compile(r"\.L(VL|BB|BE)\d*:")
 MARKS = "\tmovq\timbrex_access_words@GOTPCREL(%rip), %r11"
 
 

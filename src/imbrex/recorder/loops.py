@@ -19,7 +19,9 @@ from dataclasses import dataclass
 from imbrex.recorder.addresses import Moving, mentioned, moving_addresses, operand
 from imbrex.recorder.groups import argument_behind
 from imbrex.recorder.hook_text import (
+    DEBUG_LABEL,
     LINE_BITS,
+    LINE_BYTES,
     MARKS,
     Access,
     Code,
@@ -31,8 +33,6 @@ from imbrex.recorder.hook_text import (
     thread_local,
 )
 
-# Labels that are no target of a jump: debuggers'.
-_DEBUG_LABEL = re.compile(r"\.L(VL|BB|BE)\d*:")
 _LABEL = re.compile(r"(\.L\d+):$")
 _BACK = re.compile(r"\t(j(?!mp|[er]?cxz)[a-z]+)\t(\.L\d+)$")
 _LEAVES = re.compile(r"\t(j\w+|call\w*|ret\w*)\b")
@@ -40,7 +40,6 @@ _LEAVES = re.compile(r"\t(j\w+|call\w*|ret\w*)\b")
 _COUNTERS = ("r10", "r9", "r8", "r11")
 _ROUNDS = 29
 _LEAST_ROUNDS = 7
-_LINE = 1 << LINE_BITS
 _LINES_ASKED = 8
 _MOST_ASKED = 4
 """So many times eight lines at most for one access; the table of marks goes on that far beyond its
@@ -79,7 +78,7 @@ def _is_straight(line: str) -> bool:
     if line.startswith("\t."):
         return line.startswith("\t.loc ")
     if not line.startswith("\t"):
-        return bool(_DEBUG_LABEL.match(line))
+        return bool(DEBUG_LABEL.match(line))
     return not _LEAVES.match(line)
 
 
@@ -124,7 +123,7 @@ def _windows(run: list[Access], addresses: list[Moving | None]) -> tuple[int, li
         if address is None:
             continue
         wider = 0 if access.in_one_word else access.size - 1
-        most = (_LINES_ASKED * _MOST_ASKED - 1) * _LINE - wider
+        most = (_LINES_ASKED * _MOST_ASKED - 1) * LINE_BYTES - wider
         own = most // abs(address.stride) + 1 if address.stride else _ROUNDS
         last = (rounds - 1) * address.stride
         if own >= _LEAST_ROUNDS and all(operand(address.now, by) for by in (0, last)):
@@ -217,7 +216,7 @@ class _Writer:
         text += [MARKS]
         for window in self._windows:
             last = (self._rounds - 1) * window.address.stride
-            lines = -(-(abs(last) + window.wider) // _LINE) + 1
+            lines = -(-(abs(last) + window.wider) // LINE_BYTES) + 1
             begin = operand(window.address.now, min(0, last))
             wide = "leaq" if window.address.now.symbol else "leal"
             text += [f"\t{wide}\t{begin}, %{'rax' if wide == 'leaq' else 'eax'}"]
