@@ -17,7 +17,7 @@ Given = tuple[tuple[str, int], ...]  # values of parameters in one call
 NOTHING_GIVEN: Given = ()
 _MOST = 127  # values that every integer type holds
 # What comes to a statement from elsewhere, or goes to another one.
-ENTERED = (ReasonKind.LABEL, ReasonKind.CASE_LABEL, ReasonKind.C_GOTO, ReasonKind.GO_TO)
+_ENTERED = (ReasonKind.LABEL, ReasonKind.CASE_LABEL, ReasonKind.C_GOTO, ReasonKind.GO_TO)
 _TRUTH = {".true.": 1, ".false.": 0}
 
 
@@ -53,11 +53,15 @@ def statements_taken(routine: Routine, values: dict[str, int]) -> list[Statement
     return found
 
 
+def is_entered(routine: Routine) -> bool:
+    """Whether control may come to one of its statements from elsewhere than from the one before."""
+    return any(s.stop is not None and s.stop.kind in _ENTERED for s in routine.statements())
+
+
 def returns_taken(routine: Routine, values: dict[str, int]) -> list[Statement]:
     """The returns of a routine that may run where variables have these values."""
-    every = routine.statements()
-    returns = [s for s in every if s.kind is Kind.JUMP and s.text == "return"]
-    if any(s.stop is not None and s.stop.kind in ENTERED for s in every):
+    returns = [s for s in routine.statements() if s.kind is Kind.JUMP and s.text == "return"]
+    if is_entered(routine):
         return returns
     taken = {id(statement) for statement in statements_taken(routine, values)}
     return [s for s in returns if id(s) in taken]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.taken import ENTERED
+from imbrex.transform.analysis.taken import is_entered
 from imbrex.transform.analysis.transfer import Role, evaluation
 from imbrex.transform.analysis.unread import never_read
 from imbrex.transform.model.calls import Argument
@@ -187,7 +187,7 @@ class CallRewrite(Placement, Rewrite[Site, ContentT, DoneT]):
     def set_before(self, site: Site, key: str) -> bool:
         """Whether a statement that surely comes before a call has set a variable."""
         inner, block = site.statement, site.statement.parent
-        if any(s.stop is not None and s.stop.kind in ENTERED for s in site.routine.statements()):
+        if is_entered(site.routine):
             return False
         while block is not None:
             for statement in block.statements[: block.statements.index(inner)]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.success import SUCCESS, gives_codes, returns_code
-from imbrex.transform.analysis.taken import ENTERED
+from imbrex.transform.analysis.taken import is_entered
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
@@ -83,10 +83,7 @@ class ErrorCodes(Preparing[CodeSite, list[Edit]]):
             source = self.program.files[routine.file]
             if source.language is not Language.C or routine.problem:
                 continue
-            entered = any(
-                s.stop is not None and s.stop.kind in ENTERED for s in routine.statements()
-            )
-            taken = () if entered else tuple(self._taken(source, routine))
+            taken = () if is_entered(routine) else tuple(self._taken(source, routine))
             if taken:
                 yield CodeSite(routine, taken)
 
