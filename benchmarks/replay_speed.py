@@ -5,9 +5,9 @@
 The program is a ring: each step of each rank is some computation, two receives and two sends that
 begin, and their waits. One replay is one network. `--large` adds 1,024 ranks with 100,000
 operations each (2.5 GiB). Times are the processor's own, the least of five, so that what else the
-machine does counts for little. Then run time as a curve over 1,000 latencies, of the ring and of
-ranks that take large messages from all others in any order. Prints the tables of
-docs/theory/predict.md.
+machine does counts for little. Then run time as a curve over 1,000 latencies, of the ring, of ranks
+that take large messages from all others in any order, and of a ring that awaits large messages one
+by one. Prints the tables of docs/theory/predict.md.
 """
 
 from __future__ import annotations
@@ -110,8 +110,10 @@ def main() -> None:
     print("|---|--:|--:|--:|--:|--:|--:|")
     curve_of_latency("ring", ring(64, 10_000), NETWORK)
     held = replace(ROUTE, byte_ns=1.0, held_by_sender=True, held_by_receiver=True)
-    for ranks, rounds in ((4, 25), (4, 250), (6, 25), (8, 25)):
+    for ranks, rounds in ((4, 25), (4, 250), (6, 25), (8, 25), (8, 100), (12, 10)):
         curve_of_latency("any order", any_order(ranks, rounds), Network(held, held))
+    for ranks in (16, 64):
+        curve_of_latency("one by one", one_by_one(ranks, 20), Network(held, held))
 
 
 def any_order(ranks: int, rounds: int) -> ArraySchedule:
@@ -150,6 +152,17 @@ def any_order(ranks: int, rounds: int) -> ArraySchedule:
         start_ns=np.zeros(ranks),
         node=np.arange(ranks, dtype=np.uint32),
     )
+
+
+def one_by_one(ranks: int, steps: int) -> ArraySchedule:
+    """The ring with 160 KB a message, where each is awaited in a call of its own."""
+    schedule = ring(ranks, steps * STEP)
+    operations = schedule.operations.reshape(ranks, steps, STEP)
+    operations["flags"] = Flag.CALL
+    operations["bytes"][:, :, :4] = 160_000
+    work_ns = np.random.default_rng(1).integers(50_000, 200_000, (ranks, steps))
+    operations["calc_ns"][:, :, 4] = work_ns
+    return schedule
 
 
 def curve_of_latency(name: str, schedule: ArraySchedule, network: Network) -> None:

@@ -20,8 +20,11 @@ _SOURCES = Path(__file__).parent / "engine"
 _FLAGS = ("-std=c11", "-O3", "-fPIC", "-shared", "-Wall", "-Wextra")
 _COMPILERS = ("cc", "gcc", "clang", "mpicc")
 ROUTES = 3
-LANES = 128
-"""So many networks go through a schedule in one pass (IX_LANES)."""
+LANES = 1024
+"""So many networks go through a schedule in one pass (IX_MOST_LANES)."""
+LANES_STEP = 8
+TOO_WIDE = 2
+"""The lanes of a pass need more memory than they may take."""
 SIZES = 24
 """At most so many sizes of a route have times of their own (IX_SIZES)."""
 
@@ -52,6 +55,18 @@ class CNetwork(ctypes.Structure):
         ("driven_site", ctypes.c_int64),
         ("sharing", ctypes.c_uint32),
         ("in_turns", ctypes.c_uint32),
+    )
+
+
+class CWide(ctypes.Structure):
+    """struct ix_wide."""
+
+    _fields_ = (
+        ("networks", ctypes.POINTER(CNetwork)),
+        ("lanes", ctypes.c_uint64),
+        ("most_bytes", ctypes.c_uint64),
+        ("run_ns", ctypes.c_void_p),
+        ("gone", ctypes.c_uint64),
     )
 
 
@@ -111,8 +126,7 @@ def engine() -> ctypes.CDLL:
     ]
     library.ix_replay.restype = ctypes.c_int
     library.ix_replay_lanes.argtypes = [
-        *(pointer(CSchedule), pointer(CNetwork), pointer(CTimes), pointer(CStuck)),
-        *(ctypes.c_void_p, ctypes.c_void_p),
+        *(pointer(CSchedule), pointer(CWide), pointer(CTimes), pointer(CStuck)),
     ]
     library.ix_replay_lanes.restype = ctypes.c_int
     library.ix_critical_path.argtypes = [

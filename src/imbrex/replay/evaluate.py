@@ -13,7 +13,19 @@ from numpy.typing import NDArray
 from imbrex.errors import ImbrexError
 from imbrex.network.interconnect import Interconnect
 from imbrex.replay.arrays import OPERATION, ArraySchedule, FloatArray, Kind
-from imbrex.replay.compiled import LANES, SIZES, CNetwork, CRoute, CSchedule, CStuck, CTimes, engine
+from imbrex.replay.compiled import (
+    LANES,
+    LANES_STEP,
+    SIZES,
+    TOO_WIDE,
+    CNetwork,
+    CRoute,
+    CSchedule,
+    CStuck,
+    CTimes,
+    CWide,
+    engine,
+)
 
 EAGER_BYTES = 65536
 """Where no profile says up to which size a send does not wait for its receive."""
@@ -30,6 +42,10 @@ STRETCH = np.dtype(
 )
 _ONE_BY_ONE, _IN_ORDER, _AT_ONCE = range(3)
 """What becomes of messages that are under way together (enum ix_sharing)."""
+LANES_BYTES = 1 << 29
+"""The times of all networks that go through a schedule in one pass take no more; fewer go together
+where they would, but for the last few."""
+_FEW_LANES = 64
 _KINDS = [kind.name.lower().replace("_", " ") for kind in Kind]
 
 
@@ -278,21 +294,32 @@ class Replayer:
         found = np.full(len(networks), np.nan)
         end = np.zeros(self.schedule.streams)
         times = CTimes(end_ns=end.ctypes.data, time_ns=self._time.ctypes.data)
-        passes = 0.0
+        passes, most, most_bytes = 0.0, LANES, LANES_BYTES
         left = list(range(len(networks)))
         while left:
-            now, left = left[:LANES], left[LANES:]
+            now = left[:most]
             rows = [self._c_network(networks[k], -1, -1, _ONE_BY_ONE) for k in now]
-            of_lanes = (CNetwork * LANES)(*rows, *rows[:1] * (LANES - len(rows)))
-            lanes, stuck, gone = np.empty(LANES), CStuck(), ctypes.c_uint64()
-            result = engine().ix_replay_lanes(
-                self._c, of_lanes, times, stuck, lanes.ctypes.data, ctypes.addressof(gone)
-            )
+            lanes = np.empty(-(-len(rows) // LANES_STEP) * LANES_STEP)
+            of_lanes = (CNetwork * len(lanes))(*rows, *rows[-1:] * (len(lanes) - len(rows)))
+            wide, stuck = CWide(of_lanes, len(lanes), most_bytes, lanes.ctypes.data), CStuck()
+            result = engine().ix_replay_lanes(self._c, wide, times, stuck)
+            once = wide.gone / max(len(self._ops), 1)
+            passes += once
+            if result == TOO_WIDE:
+                most = len(lanes) // 4
+                most_bytes = LANES_BYTES if most > _FEW_LANES else 1 << 62
+                continue
             self._check(result, stuck, False)
-            passes += gone.value / max(len(self._ops), 1)
             found[now] = lanes[: len(now)]
-            # Those of too many orders go on by themselves.
-            left += [k for k in now if np.isnan(found[k])]
+            left = left[most:]
+            of_more_orders = [k for k in now if np.isnan(found[k])]
+            if once < len(now) - len(of_more_orders):
+                left = of_more_orders + left
+                continue
+            # Hardly two of them have the same order.
+            for k in of_more_orders:
+                found[k] = self.run(networks[k], shared=False).run_ns
+                passes += 1.0
         return found, passes
 
     def _c_network(

@@ -3,7 +3,7 @@
 Run time is the length of the longest path. Each path is linear in latency and in the gap per byte,
 so that run time is piecewise linear, and as long as messages keep their order on links convex (Shen
 et al., "LLAMP", 2024, solve a linear program for it). A replay with its critical path gives value
-and slope; a pass of the lanes (engine/lanes.h) gives the values at 128 points.
+and slope; a pass of the lanes (engine/lanes.h) gives the values at 1,024 points.
 """
 
 from __future__ import annotations

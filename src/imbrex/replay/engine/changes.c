@@ -2,6 +2,11 @@
 
 #include <stdlib.h>
 
+/* Changes are looked through when they are more by so many. */
+#ifndef IX_FEWEST_SETTLED
+#define IX_FEWEST_SETTLED 1024
+#endif
+
 ix_changed ix_changed_now(const ix_run *run, uint64_t op)
 {
     const ix_lanes *l = run->lanes;
@@ -52,7 +57,7 @@ int ix_changed_add(ix_run *run, uint32_t number, ix_changed change)
         order->changed_room = room;
     }
     order->changed[order->changed_count++] = change;
-    o->changed_by[change.op] |= (uint32_t)1 << number;
+    o->changed_by[change.op] |= (uint64_t)1 << number;
     return 0;
 }
 
@@ -96,4 +101,54 @@ const ix_changed *ix_changed_each(const ix_run *run, uint32_t other, size_t *pla
             return before;
     }
     return NULL;
+}
+
+/* Nobody waits for it or reads its time any more. */
+static int is_past(const ix_changed *change)
+{
+    return change->time_ns >= 0 && change->row == IX_NONE && change->entered_row == IX_NONE;
+}
+
+/* Of the operations that an order has changed those which are not past in all orders, or not in the
+ * same way. */
+static void mark_kept(const ix_run *run, uint32_t number)
+{
+    const ix_orders *o = run->lanes->orders;
+    const ix_order *order = &o->order[number];
+    for (size_t k = 0; k < order->changed_count; k++) {
+        const ix_changed *theirs = &order->changed[k], now = ix_changed_now(run, theirs->op);
+        /* Of the one that is gone on with, it is as orders have it that have not changed it. */
+        int is_compared = number != o->now || o->changed_by[theirs->op] != o->live;
+        if (is_compared && !(is_past(theirs) && ix_changed_equal(&now, theirs)))
+            o->kept[theirs->op] = 1;
+    }
+}
+
+void ix_changed_settle(ix_run *run)
+{
+    ix_orders *o = run->lanes->orders;
+    size_t left = 0;
+    for (uint32_t number = 0; number < IX_ORDERS; number++)
+        left += o->order[number].changed_count;
+    if (left < 2 * o->unsettled + IX_FEWEST_SETTLED)
+        return;
+    for (uint32_t number = 0; number < IX_ORDERS; number++)
+        mark_kept(run, number);
+    o->unsettled = 0;
+    for (uint32_t number = 0; number < IX_ORDERS; number++) {
+        ix_order *order = &o->order[number];
+        size_t kept = 0;
+        for (size_t k = 0; k < order->changed_count; k++) {
+            uint64_t op = order->changed[k].op;
+            if (o->kept[op])
+                order->changed[kept++] = order->changed[k];
+            else
+                o->changed_by[op] = 0;
+        }
+        order->changed_count = kept;
+        o->unsettled += kept;
+    }
+    for (uint32_t number = 0; number < IX_ORDERS; number++)
+        for (size_t k = 0; k < o->order[number].changed_count; k++)
+            o->kept[o->order[number].changed[k].op] = 0;
 }

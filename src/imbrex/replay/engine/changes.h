@@ -29,4 +29,7 @@ int ix_changed_equal(const ix_changed *one, const ix_changed *other);
  * has changed; NULL: there are no more behind `place`, which begins with 0. */
 const ix_changed *ix_changed_each(const ix_run *run, uint32_t other, size_t *place);
 
+/* Operations that are past in all orders, in the same way, are changes of none any more. */
+void ix_changed_settle(ix_run *run);
+
 #endif

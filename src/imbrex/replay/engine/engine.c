@@ -355,7 +355,7 @@ static int first_that_is_not_over(const ix_run *run, ix_stuck *stuck)
 static int replay(ix_run *run, ix_stuck *stuck)
 {
     while (!run->failed) {
-        while (run->head != IX_NONE) {
+        while (run->head != IX_NONE && !run->failed) {
             uint32_t stream = run->head;
             run->head = run->streams[stream].queued;
             if (run->head == IX_NONE)
@@ -386,23 +386,23 @@ int ix_replay(const ix_schedule *schedule, const ix_network *network, ix_times *
     return result;
 }
 
-int ix_replay_lanes(const ix_schedule *schedule, const ix_network *networks, ix_times *times,
-                    ix_stuck *stuck, double *run_ns, uint64_t *gone)
+int ix_replay_lanes(const ix_schedule *schedule, ix_wide *wide, ix_times *times, ix_stuck *stuck)
 {
     ix_lanes lanes = {0};
-    ix_run run = {.schedule = schedule, .network = networks, .times = times};
+    ix_run run = {.schedule = schedule, .network = wide->networks, .times = times};
     int result = ix_run_start(&run);
+    wide->gone = 0;
     if (result == 0) {
         run.lanes = &lanes;
-        result = ix_lanes_open(&run, networks);
-        if (result == 0)
-            result = replay(&run, stuck);
+        result = ix_lanes_open(&run, wide);
         if (result == 0) {
-            ix_lanes_result(&run, run_ns);
-            *gone = ix_orders_gone(&run);
+            result = replay(&run, stuck);
+            wide->gone = ix_orders_gone(&run);
         }
+        if (result == 0)
+            ix_lanes_result(&run, wide->run_ns);
         ix_lanes_close(&run);
     }
     ix_run_end(&run);
-    return result;
+    return run.failed == IX_TOO_WIDE ? IX_TOO_WIDE : result;
 }

@@ -177,12 +177,19 @@ typedef struct ix_stuck {
 int ix_replay(const ix_schedule *schedule, const ix_network *network, ix_times *times,
               ix_stuck *stuck);
 
-/* The same for IX_LANES networks, which differ in latency_ns and byte_ns alone, with messages one
- * after the other: when the last stream ends in each; NAN where too many orders of messages decide
- * what comes next (orders.h). `gone`: how many operations were gone through, in all orders. */
-enum { IX_LANES = 128 };
-int ix_replay_lanes(const ix_schedule *schedule, const ix_network *networks, ix_times *times,
-                    ix_stuck *stuck, double *run_ns, uint64_t *gone);
+/* Many networks, which differ in latency_ns and byte_ns alone, in one pass. */
+enum { IX_MOST_LANES = 1024, IX_LANES_STEP = 8 };
+typedef struct ix_wide {
+    const ix_network *networks;
+    uint64_t lanes;      /* so many: up to IX_MOST_LANES, a multiple of IX_LANES_STEP */
+    uint64_t most_bytes; /* of times at once */
+    double *run_ns;      /* when the last stream ends in each; NAN where too many orders of messages
+                          * decide what comes next (orders.h) */
+    uint64_t gone;       /* how many operations were gone through, in all orders */
+} ix_wide;
+
+/* As ix_replay, with messages one after the other; 2: the times need more than `most_bytes`. */
+int ix_replay_lanes(const ix_schedule *schedule, ix_wide *wide, ix_times *times, ix_stuck *stuck);
 
 enum ix_part { IX_COMPUTATION, IX_LATENCY, IX_BANDWIDTH, IX_OVERHEAD, IX_LATENESS, IX_PARTS };
 

@@ -13,7 +13,7 @@
 #include "run.h"
 
 typedef struct ix_lanes {
-    const ix_network *networks; /* IX_LANES of them */
+    const ix_network *networks; /* of each lane */
     ix_rows rows;               /* of operations, as long as somebody needs them */
     double *clock, *entered;    /* rows of the streams */
     double *latest, *free_ns;   /* rows of the processes' links */
@@ -22,17 +22,17 @@ typedef struct ix_lanes {
     uint8_t *uses;              /* of each operation: how many others read its time yet */
     double *ready;              /* when the latest send that was asked for can start */
     double *first;              /* of the sends looked at while all wait: when the first can */
-    uint64_t first_op[IX_LANES];
-    double latency_ns[IX_ROUTES][IX_LANES], byte_ns[IX_ROUTES][IX_LANES];
+    uint64_t first_op[IX_MOST_LANES];
+    double latency_ns[IX_ROUTES][IX_MOST_LANES], byte_ns[IX_ROUTES][IX_MOST_LANES];
     struct ix_orders *orders;
 } ix_lanes;
 
-/* 0; -1: no memory. */
-int ix_lanes_open(ix_run *run, const ix_network *networks);
+/* 0; -1: no memory, or too wide for it. */
+int ix_lanes_open(ix_run *run, const ix_wide *wide);
 void ix_lanes_close(ix_run *run);
 
 /* When the last stream ends, in each lane; NAN where its order was given up. */
-void ix_lanes_result(const ix_run *run, double *run_ns);
+void ix_lanes_result(ix_run *run, double *run_ns);
 
 /* The stream computes, or is in a call, for so long. */
 void ix_lanes_compute(ix_run *run, uint32_t stream, double ns);

@@ -4,8 +4,8 @@
 #include <string.h>
 
 /* Orders are given up where they change places so often that passes of their own are cheaper: so
- * many changes for each operation of the schedule. */
-enum { MOST_EXCHANGED = 16, FEWEST_EXCHANGED = 1 << 16 };
+ * many changes for each operation of the schedule and lane, of which a replay takes longer. */
+enum { MOST_EXCHANGED = 8 };
 
 int ix_orders_open(ix_run *run)
 {
@@ -14,7 +14,10 @@ int ix_orders_open(ix_run *run)
     if (!o)
         return -1;
     o->live = 1;
-    memcpy(o->order[0].on, run->lanes->rows.on, sizeof o->order[0].on);
+    ix_on_clear(&o->order[0].on, run->lanes->rows.width);
+    for (uint32_t k = 0; k < run->lanes->rows.width; k++)
+        ix_on_add(&o->order[0].on, k);
+    run->lanes->rows.on = &o->order[0].on;
     return 0;
 }
 
@@ -38,8 +41,10 @@ void ix_orders_close(ix_run *run)
     ix_orders *o = run->lanes->orders;
     for (int k = 0; o && k < IX_ORDERS; k++)
         order_free(run, &o->order[k]);
-    if (o)
+    if (o) {
         free(o->changed_by);
+        free(o->kept);
+    }
     free(o);
 }
 
@@ -48,13 +53,17 @@ int ix_orders_more_rows(ix_run *run)
     ix_lanes *l = run->lanes;
     ix_orders *o = l->orders;
     uint32_t before = l->rows.room, room = before ? 2 * before : 256;
-    double *values = ix_rows_of(room);
+    if (room * ix_row_bytes(&l->rows) > l->rows.most_bytes) {
+        run->failed = IX_TOO_WIDE;
+        return -1;
+    }
+    double *values = ix_rows_of(&l->rows, room);
     if (!values) {
         run->failed = 1;
         return -1;
     }
     if (before)
-        memcpy(values, l->rows.values, (size_t)before * IX_ROW_BYTES);
+        memcpy(values, l->rows.values, before * ix_row_bytes(&l->rows));
     free(l->rows.values);
     l->rows.values = values;
     l->rows.room = room;
@@ -99,7 +108,7 @@ uint64_t ix_orders_gone(const ix_run *run)
     return o->gone + operations_behind(run) - o->behind;
 }
 
-int ix_orders_gave_up(const ix_run *run, int lane)
+int ix_orders_gave_up(const ix_run *run, uint32_t lane)
 {
     return run->lanes->orders->given_up[lane];
 }
@@ -129,7 +138,7 @@ static void go_on_with(ix_run *run, uint32_t number)
     run->awaiting = order->awaiting;
     l->rows.unused = order->unused;
     l->rows.unused_count = order->unused_count;
-    memcpy(l->rows.on, order->on, sizeof order->on);
+    l->rows.on = &order->on;
     order->streams = NULL;
     order->unused = NULL;
     o->now = number;
@@ -142,9 +151,9 @@ static void forget(ix_run *run, uint32_t number)
     ix_orders *o = run->lanes->orders;
     ix_order *order = &o->order[number];
     for (size_t k = 0; k < order->changed_count; k++)
-        o->changed_by[order->changed[k].op] &= ~((uint32_t)1 << number);
+        o->changed_by[order->changed[k].op] &= ~((uint64_t)1 << number);
     order_free(run, order);
-    o->live &= ~((uint32_t)1 << number);
+    o->live &= ~((uint64_t)1 << number);
 }
 
 /* There is one order: what it has changed others will have, too. */
@@ -201,7 +210,7 @@ static void take_over_rows(ix_run *run, uint32_t number)
     ix_lanes *l = run->lanes;
     ix_orders *o = l->orders;
     size_t most = 2 * (o->order[number].changed_count + o->order[o->now].changed_count), moved = 0;
-    double *values = ix_rows_of(most);
+    double *values = ix_rows_of(&l->rows, most);
     uint32_t *to = malloc((most + 1) * sizeof *to);
     const ix_changed *theirs;
     if (!values || !to)
@@ -212,24 +221,23 @@ static void take_over_rows(ix_run *run, uint32_t number)
                             l->entered_row ? l->entered_row[theirs->op] : IX_NONE};
         for (int k = 0; k < 2; k++)
             if (into[k] != IX_NONE && into[k] != from[k]) {
-                memcpy(ix_row_at(values, moved), ix_row_at(l->rows.values, from[k]), IX_ROW_BYTES);
+                memcpy(ix_row_at(&l->rows, values, moved),
+                       ix_row_at(&l->rows, l->rows.values, from[k]), ix_row_bytes(&l->rows));
                 to[moved++] = into[k];
             }
     }
     for (size_t k = 0; k < moved; k++)
-        ix_row_copy(ix_row_at(l->rows.values, to[k]), ix_row_at(values, k), o->order[number].on);
+        ix_row_copy(&o->order[number].on, ix_row_at(&l->rows, l->rows.values, to[k]),
+                    ix_row_at(&l->rows, values, k));
     free(values);
     free(to);
 }
 
 static void become_one(ix_run *run, uint32_t number)
 {
-    ix_lanes *l = run->lanes;
-    ix_orders *o = l->orders;
+    ix_orders *o = run->lanes->orders;
     take_over_rows(run, number);
-    for (int k = 0; k < IX_LANES; k++)
-        l->rows.on[k] |= o->order[number].on[k];
-    memcpy(o->order[o->now].on, l->rows.on, sizeof l->rows.on);
+    ix_on_join(&o->order[o->now].on, &o->order[number].on);
     forget(run, number);
 }
 
@@ -243,12 +251,10 @@ static uint32_t furthest_behind(const ix_orders *o)
     return found;
 }
 
-static void give_up(ix_run *run, uint32_t number)
+static void give_up(ix_orders *o, const ix_on *on)
 {
-    ix_orders *o = run->lanes->orders;
-    for (int k = 0; k < IX_LANES; k++)
-        o->given_up[k] |= o->order[number].on[k] != 0;
-    forget(run, number);
+    for (uint32_t k = on->begin; k < on->end; k++)
+        o->given_up[k] |= on->lane[k] != 0;
 }
 
 void ix_orders_meet(ix_run *run)
@@ -257,16 +263,18 @@ void ix_orders_meet(ix_run *run)
     if (!ix_orders_are_many(run))
         return;
     o->order[o->now].progress = progress(run);
-    uint64_t most = MOST_EXCHANGED * run->schedule->count + FEWEST_EXCHANGED;
+    uint64_t most = MOST_EXCHANGED * run->schedule->count * run->lanes->rows.width;
     for (uint32_t k = 0; k < IX_ORDERS && !run->failed; k++) {
         if (k == o->now || !(o->live >> k & 1))
             continue;
-        if (o->exchanged > most)
-            give_up(run, k);
-        else if (o->order[k].progress == o->order[o->now].progress && is_the_same(run, k))
+        if (o->exchanged > most) {
+            give_up(o, &o->order[k].on);
+            forget(run, k);
+        } else if (o->order[k].progress == o->order[o->now].progress && is_the_same(run, k))
             become_one(run, k);
     }
     settle(run);
+    ix_changed_settle(run);
     uint32_t next = furthest_behind(o);
     if (next != o->now) {
         put_back(run);
@@ -296,30 +304,31 @@ static ix_stream *copy_of_streams(const ix_run *run)
 }
 
 /* An order as this one, for some lanes. */
-static void part(ix_run *run, const uint64_t *on)
+static void part(ix_run *run, const ix_on *on)
 {
     ix_lanes *l = run->lanes;
     ix_orders *o = l->orders;
     uint32_t number = 0;
-    if (!o->changed_by)
+    if (!o->changed_by) {
         o->changed_by = calloc(run->schedule->count + 1, sizeof *o->changed_by);
+        o->kept = calloc(run->schedule->count + 1, sizeof *o->kept);
+    }
     while (number < IX_ORDERS && o->live >> number & 1)
         number++;
     if (number == IX_ORDERS) {
-        for (int k = 0; k < IX_LANES; k++)
-            o->given_up[k] |= on[k] != 0;
+        give_up(o, on);
         return;
     }
     ix_order *order = &o->order[number];
-    memcpy(order->on, on, sizeof order->on);
+    order->on = *on;
     order->progress = progress(run);
     order->waiting = run->waiting;
     order->awaiting = run->awaiting;
     order->streams = copy_of_streams(run);
     order->unused = malloc((l->rows.room + (size_t)1) * sizeof *order->unused);
     order->unused_count = l->rows.unused_count;
-    o->live |= (uint32_t)1 << number;
-    if (!o->changed_by || !order->streams || !order->unused) {
+    o->live |= (uint64_t)1 << number;
+    if (!o->changed_by || !o->kept || !order->streams || !order->unused) {
         run->failed = 1;
         return;
     }
@@ -333,25 +342,24 @@ static void part(ix_run *run, const uint64_t *on)
 uint64_t ix_orders_divide(ix_run *run)
 {
     ix_lanes *l = run->lanes;
-    ix_orders *o = l->orders;
-    uint64_t left[IX_LANES], chosen = UINT64_MAX;
-    memcpy(left, l->rows.on, sizeof left);
-    for (int k = 0; k < IX_LANES; k++) {
-        if (!left[k])
+    ix_on *own = &l->orders->order[l->orders->now].on, left = *own, on;
+    uint64_t chosen = UINT64_MAX;
+    for (uint32_t first = left.begin; first < left.end; first++) {
+        if (!left.lane[first])
             continue;
-        uint64_t on[IX_LANES];
-        for (int m = 0; m < IX_LANES; m++) {
-            on[m] = left[m] && l->first_op[m] == l->first_op[k] ? UINT64_MAX : 0;
-            left[m] &= ~on[m];
-        }
+        ix_on_clear(&on, l->rows.width);
+        for (uint32_t k = first; k < left.end; k++)
+            if (left.lane[k] && l->first_op[k] == l->first_op[first]) {
+                ix_on_add(&on, k);
+                left.lane[k] = 0;
+            }
         if (chosen != UINT64_MAX) {
-            part(run, on);
+            part(run, &on);
             continue;
         }
-        chosen = l->first_op[k];
-        memcpy(o->order[o->now].on, on, sizeof on);
+        chosen = l->first_op[first];
+        *own = on;
     }
-    memcpy(l->rows.on, o->order[o->now].on, sizeof l->rows.on);
     return chosen;
 }
 

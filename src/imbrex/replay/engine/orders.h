@@ -10,10 +10,10 @@
 
 #include "changes.h"
 
-enum { IX_ORDERS = 32 }; /* at a time; more are given up */
+enum { IX_ORDERS = 64 }; /* at a time; more are given up */
 
 typedef struct ix_order {
-    uint64_t on[IX_LANES];
+    ix_on on;
     uint64_t progress;
     /* Of one that is not gone on with: */
     ix_stream *streams;
@@ -27,11 +27,14 @@ typedef struct ix_order {
 
 typedef struct ix_orders {
     ix_order order[IX_ORDERS];
-    uint32_t live, now;    /* a bit of each; the one that is gone on with */
-    uint32_t *changed_by;  /* of each operation the orders that changed it; NULL: none ever did */
+    uint64_t live;         /* a bit of each */
+    uint32_t now;          /* the one that is gone on with */
+    uint64_t *changed_by;  /* of each operation the orders that changed it; NULL: none ever did */
+    uint8_t *kept;         /* of each operation; all 0 between calls of ix_changed_settle */
+    size_t unsettled;      /* changes that it left */
     uint64_t exchanged;    /* so many changes were put back or taken up */
     uint64_t gone, behind; /* operations gone through, without the latest since `behind` */
-    uint8_t given_up[IX_LANES];
+    uint8_t given_up[IX_MOST_LANES];
 } ix_orders;
 
 int ix_orders_open(ix_run *run);
@@ -66,7 +69,7 @@ uint64_t ix_orders_divide(ix_run *run);
 int ix_orders_ended(ix_run *run);
 
 /* Whether a lane has no result, and how many operations were gone through. */
-int ix_orders_gave_up(const ix_run *run, int lane);
+int ix_orders_gave_up(const ix_run *run, uint32_t lane);
 uint64_t ix_orders_gone(const ix_run *run);
 
 #endif

@@ -56,6 +56,8 @@ typedef struct ix_link {
     uint32_t last;             /* the send that ends last */
 } ix_link;
 
+enum { IX_TOO_WIDE = 2 };
+
 typedef struct ix_run {
     const ix_schedule *schedule;
     const ix_network *network;
@@ -75,7 +77,7 @@ typedef struct ix_run {
     uint32_t head, tail; /* of the queue; IX_NONE: it is empty */
     uint64_t waiting;    /* sends that could not start yet */
     uint32_t awaiting;   /* streams that wait for a send of their own process */
-    int failed;          /* no memory */
+    int failed;          /* no memory; IX_TOO_WIDE: less than it would need */
 } ix_run;
 
 /* All that waited for a message whose time_ns was `time_ns`. */
