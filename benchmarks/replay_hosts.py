@@ -1,7 +1,7 @@
 """Let real networks judge replays of plain runs: measured on one, predicted for another.
 
     sudo python benchmarks/replay_hosts.py openmpi|mpich [--apps halo2d,halo3d,cg,exchange]
-        [--repeat 3] [--keep DIR | --from DIR]
+        [--repeat 3] [--real-time] [--keep DIR | --from DIR]
 
 Makes two hosts in network namespaces (tests/network/two-hosts, TCP at 800 Mbit/s). Each app runs
 plainly on two ranks of one host and on one rank of each. From the run on one host comes the
@@ -9,7 +9,9 @@ prediction for two, with the machine profile that `imbrex run` measured there, a
 round; beside them stands what the first run predicts of itself, and how far apart the repeated runs
 lie. Run time is what the program needs from the end of MPI_Init to MPI_Finalize, without what lies
 around a pause of its own (messages in it are in no log), median of the repeated runs; a run beside
-which others had the cores is made again. Two minutes for each MPI. `--from` takes the runs that
+which others had the cores is made again. Two minutes for each MPI. `--real-time` lets ranks go
+before all else that the machine does (SCHED_RR), for one that others use; Linux takes 50 ms of each
+second for the others all the same, so that runs have to be shorter. `--from` takes the runs that
 `--keep` left, and predicts them once more.
 """
 
@@ -69,6 +71,11 @@ def here(mpi: str) -> list[str]:
     return [f"mpirun.{mpi}", *(["--bind-to", "none"] if mpi == "openmpi" else []), "-n", "2"]
 
 
+def measured_run(folder: Path, words: list[str]) -> list[str]:
+    imbrex = [sys.executable, "-m", "imbrex.cli", "run", "--keep-log"]
+    return [*imbrex, "-o", str(folder), "--", *words]
+
+
 def run_undisturbed(network: Network, folder: Path, words: list[str]) -> None:
     """A measured run, again (at most four times in all) where others had the cores beside it."""
     for _ in range(MOST_TRIES):
@@ -76,7 +83,7 @@ def run_undisturbed(network: Network, folder: Path, words: list[str]) -> None:
         before = counts(time.monotonic())
         time.sleep(0.5)
         begun = counts(time.monotonic())
-        network.imbrex("run", "--keep-log", "-o", str(folder), "--", *words)
+        network.run(measured_run(folder, words))
         told = disturbance(begun, counts(time.monotonic()), busy_before(before, begun))
         if told is None:
             return
@@ -111,6 +118,7 @@ def main() -> None:
     parser.add_argument("mpi", choices=("openmpi", "mpich"))
     parser.add_argument("--apps", default=",".join(APPS))
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--real-time", action="store_true")
     parser.add_argument("--keep", type=Path, help="a folder for the run directories")
     parser.add_argument("--from", dest="kept", type=Path, help="such a folder: no runs are made")
     options = parser.parse_args()
@@ -123,7 +131,9 @@ def main() -> None:
         rows = []
         for name in names:
             program = build(options.mpi, name, network.folder)
-            rows.append(judge(options.mpi, name, program, network, options.repeat))
+            rows.append(
+                judge(options.mpi, name, program, network, options.repeat, options.real_time)
+            )
             if options.keep:
                 for folder in network.folder.glob(f"{name}-*"):
                     shutil.copytree(folder, options.keep / f"{options.mpi}-{folder.name}")
@@ -140,12 +150,16 @@ class Row:
     other: dict[str, float]
 
 
-def judge(mpi: str, name: str, program: Path, network: Network, repeat: int) -> Row:
+def judge(mpi: str, name: str, program: Path, network: Network, repeat: int, first: bool) -> Row:
     line = [str(program), *APPS[name].arguments.split()]
     lines = {"one": [*here(mpi), *line], "two": [*launcher(mpi, network.folder), *line]}
     for turn in range(repeat):
         for hosts, words in lines.items():
-            run_undisturbed(network, network.folder / f"{name}-{hosts}-{turn}", words)
+            folder = network.folder / f"{name}-{hosts}-{turn}"
+            if first:
+                network.run(["chrt", "-r", "20", *measured_run(folder, words)])
+            else:
+                run_undisturbed(network, folder, words)
     found = row(name, network.folder, name, repeat)
     print(table(mpi, [found]), file=sys.stderr, flush=True)
     return found

@@ -13,6 +13,7 @@ from imbrex.network.profile import LogGP, MachineProfile, NetworkPath
 from imbrex.network.quality import was_busy
 from imbrex.network.reading import load
 from imbrex.profile.run import Run
+from imbrex.replay.ahead import Sent, ahead_bytes, pass_ahead
 from imbrex.replay.arrays import PAGE, ArraySchedule, Flag, FloatArray, Kind
 from imbrex.replay.compiled import SIZES
 from imbrex.replay.evaluate import EAGER_BYTES, ITSELF, Network, Route, as_bytes, route_of
@@ -81,26 +82,25 @@ def situations(
     interconnects: list[Interconnect],
     progress: str,
     ranks_per_node: int | None,
+    messages: Sent | None = None,
 ) -> list[Situation]:
     """As measured, where the run has a profile; then the networks asked for, or `interconnects`.
 
     Elsewhere the processors of one node talk as they did here, and each rank has a node of its own
     unless `ranks_per_node` says otherwise. The library moves messages as it did here, but on a
-    machine that a profile describes.
+    machine that a profile describes. `messages` are those of the run, which may pass ahead of a
+    link's rate.
     """
     profile = _profile(run.directory / "machine.json")
     ranks = len(run.ranks)
     _, hosts = np.unique(run.ranks["host"], return_inverse=True)
     within = measured_route(profile, "intra-node", progress) if profile else None
-    between = measured_route(profile, "inter-node", progress) if profile else None
+    here = tuple(hosts.tolist()) if ranks_per_node is None else _placed(ranks, ranks_per_node)
+    between = measured_route(profile, "inter-node", progress, messages, here) if profile else None
     class_of = between or within or Route()
     found = []
     if within or between:
         path = "inter-node" if len(set(hosts.tolist())) > 1 and between else "intra-node"
-        if ranks_per_node is None:
-            here = tuple(int(host) for host in hosts)
-        else:
-            here = _placed(ranks, ranks_per_node)
         found.append(
             Situation(
                 f"{AS_MEASURED} ({path})",
@@ -110,7 +110,9 @@ def situations(
                 to_itself(profile),
             )
         )
-    away = elsewhere(ranks, names, interconnects, progress, ranks_per_node, class_of, within)
+    away = elsewhere(
+        ranks, names, interconnects, progress, ranks_per_node, class_of, within, messages
+    )
     # A copy takes what it takes here, but on a machine whose profile says otherwise.
     copies = to_itself(profile)
     found += [each if each.copies != ITSELF else replace(each, copies=copies) for each in away]
@@ -127,6 +129,7 @@ def elsewhere(
     ranks_per_node: int | None,
     library: Route,
     within: Route | None = None,
+    messages: Sent | None = None,
 ) -> list[Situation]:
     """The networks of `names`, or `interconnects` where there are none; on them messages move as on
     `library`, and within a node as on `within`, or as between nodes."""
@@ -134,7 +137,7 @@ def elsewhere(
     there: list[Interconnect] = []
     for name in names:
         if Path(name).suffix == ".json":
-            found += _of_profile(Path(name), ranks, progress, ranks_per_node)
+            found += _of_profile(Path(name), ranks, progress, ranks_per_node, messages)
         else:
             there += load_interconnects(name)
     alone = _placed(ranks, ranks_per_node or 1)
@@ -155,7 +158,11 @@ def _placed(ranks: int, ranks_per_node: int) -> tuple[int, ...]:
 
 
 def _of_profile(
-    file: Path, ranks: int, progress: str, ranks_per_node: int | None
+    file: Path,
+    ranks: int,
+    progress: str,
+    ranks_per_node: int | None,
+    messages: Sent | None,
 ) -> list[Situation]:
     """Another machine by its profile, whose library moves messages as the probe saw there: with a
     rank on each node, and with all of them on one."""
@@ -164,11 +171,10 @@ def _of_profile(
     found = []
     for network in load_interconnects(str(file)):
         path = "intra-node" if network.name.endswith("intra-node") else "inter-node"
-        route = measured_route(profile, path, progress)
+        node = _placed(ranks, ranks_per_node or (ranks if path == "intra-node" else 1))
+        route = measured_route(profile, path, progress, messages, node)
         if route is None:
             continue
-        each = ranks_per_node or (ranks if path == "intra-node" else 1)
-        node = _placed(ranks, each)
         there = in_order(within or route, route)
         found.append(Situation(network.name, network, there, node, to_itself(profile)))
     if not found:
@@ -191,13 +197,21 @@ def _measured(file: Path, path: str) -> Interconnect:
     return next((n for n in networks if n.name.endswith(path)), networks[0])
 
 
-def measured_route(profile: MachineProfile, name: str, progress: str) -> Route | None:
-    """LogGP of a path of a machine profile, and who has to be inside MPI; None: not known."""
+def measured_route(
+    profile: MachineProfile,
+    name: str,
+    progress: str,
+    messages: Sent | None = None,
+    node: tuple[int, ...] = (),
+) -> Route | None:
+    """LogGP of a path of a machine profile, and who has to be inside MPI; None: not known. With the
+    messages of ranks on nodes, small ones may pass ahead of the rate (ahead.py)."""
     path = profile.paths.get(name)
     if path is None or path.loggp is None:
         return None
     loggp = path.loggp
-    byte_s, sizes = time_of_sizes(path, loggp)
+    passes = messages is not None and pass_ahead(path, messages, node)
+    byte_s, sizes = time_of_sizes(path, loggp, ahead_bytes(path) if passes else 0)
     by_sender, by_receiver = _held(path, progress)
     return Route(
         latency_ns=max(loggp.EEL_s - loggp.o_s_s - loggp.o_r_s, 0.0) * 1e9,
@@ -218,14 +232,21 @@ def to_itself(profile: MachineProfile | None) -> Route:
     return (profile and measured_route(profile, "self", "ideal")) or ITSELF
 
 
-def time_of_sizes(path: NetworkPath, loggp: LogGP) -> tuple[float, tuple[tuple[float, float], ...]]:
+def time_of_sizes(
+    path: NetworkPath, loggp: LogGP, ahead: int = 0
+) -> tuple[float, tuple[tuple[float, float], ...]]:
     """G of the largest message that was measured, and for how many of its bytes others take.
 
     One line through all sizes follows the small ones, of which there are more: on a network with a
     burst of 128 KiB ahead of its rate, or whose large messages ask first, it is far too fast for
-    the large ones. Sizes whose time no message of a larger one undercuts are kept.
+    the large ones. Sizes whose time no message of a larger one undercuts are kept. Those of up to
+    `ahead` bytes take the shortest time.
     """
-    known = [(p.size_bytes, p.median_s - loggp.EEL_s) for p in path.points if p.median_s]
+    known = [
+        (p.size_bytes, ((p.size_bytes <= ahead and p.least_s) or p.median_s) - loggp.EEL_s)
+        for p in path.points
+        if p.median_s
+    ]
     if len(known) < 2 or known[-1][1] <= 0:
         return loggp.G_s_per_byte, ()
     size, most_s = known[-1]

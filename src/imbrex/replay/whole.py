@@ -14,6 +14,7 @@ from imbrex.diagnosis.account import take_account
 from imbrex.network.interconnect import Interconnect
 from imbrex.profile.run import Run
 from imbrex.replay.agreement import agreement
+from imbrex.replay.ahead import sent
 from imbrex.replay.arrays import ArraySchedule
 from imbrex.replay.collective_messages import as_messages
 from imbrex.replay.collectives import Collectives, read_collectives
@@ -84,7 +85,12 @@ def predict_whole(run: Run, interconnects: list[Interconnect], settings: Setting
     log = read_run_log(run)
     made = schedule_from_log(log, chosen)
     found = situations(
-        run, settings.networks, interconnects, settings.progress, settings.ranks_per_node
+        run,
+        settings.networks,
+        interconnects,
+        settings.progress,
+        settings.ranks_per_node,
+        sent(log),
     )
     document: dict[str, Any] = {
         "schema_version": 1,

@@ -16,6 +16,7 @@ from dataclasses import replace
 from imbrex.errors import ImbrexError
 from imbrex.profile.progress import Progress
 from imbrex.profile.run import Run
+from imbrex.replay.ahead import sent
 from imbrex.replay.collective_messages import as_messages
 from imbrex.replay.evaluate import Network, Replayer
 from imbrex.replay.from_log import schedule_from_log
@@ -35,10 +36,11 @@ def with_predictions(run: Run, candidates: Sequence[Candidate]) -> list[Candidat
     if not any(c.progress or c.eager_bytes for c in candidates) or not has_log(run.directory):
         return list(candidates)
     try:
-        found = situations(run, (), [], "probed", None)[0]
+        log = read_run_log(run)
+        found = situations(run, (), [], "probed", None, sent(log))[0]
         if not found.name.startswith(AS_MEASURED):
             return list(candidates)
-        schedule = found.place(as_messages(schedule_from_log(read_run_log(run)).schedule))
+        schedule = found.place(as_messages(schedule_from_log(log).schedule))
         replayer = Replayer(schedule)
         today_ns = replayer.run(found.network).run_ns
         thread = next((c.thread for c in candidates if c.thread is not None), None)
