@@ -8,7 +8,7 @@ from pathlib import Path
 
 from clang import cindex
 
-from imbrex.transform.readers import c, c_calls, c_declarations
+from imbrex.transform.readers import c_calls, c_declarations, c_parsing
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers.c_node import Node, Tree
 
@@ -80,7 +80,7 @@ def test_headers_of_the_system_can_be_left_out() -> None:
 
 def test_the_parser_s_own_headers_are_left_out() -> None:
     path, text = Path("source.c"), b"#include <mpi.h>\nint main(void) { return MPI_Barrier(0); }\n"
-    unit = c._parsed(path, [], text, {})
+    unit = c_parsing.parsed(path, [], text, {})
     read = Tree(unit, text, plus_plus=False)
     of_mpi = [node for node in read.top() if "/mpi" in (node.location.file or "")]
     assert len(of_mpi) > 400

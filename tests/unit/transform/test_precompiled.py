@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from imbrex.errors import ImbrexError
 from imbrex.transform.engine import Outcome, transform
 from imbrex.transform.options import Options
-from imbrex.transform.readers import c, c_precompiled
+from imbrex.transform.readers import c_parsing, c_precompiled
 from imbrex.transform.readers.c_first_headers import FirstHeaders
 
 CASES = Path(__file__).parent / "cases"
@@ -30,7 +31,7 @@ def names(
     data: bytes, flags: list[str], contents: dict[Path, bytes] | None = None, file: str = "app.cpp"
 ) -> set[str]:
     """The files that libclang reads for a text, after those that it has from the beginning."""
-    unit = c._parsed(Path(file), flags, data, contents or {})
+    unit = c_parsing.parsed(Path(file), flags, data, contents or {})
     return {Path(str(include.include.name)).name for include in unit.get_includes()}
 
 
@@ -60,7 +61,7 @@ def said(outcome: Outcome) -> list[tuple[object, ...]]:
 def test_what_is_decided_is_the_same(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = transform([CASES / case], Options())
     assert sum(c_precompiled._asked.values()) > 1  # and kept for that
-    monkeypatch.setattr(c, "precompiled", lambda *_: None)
+    monkeypatch.setattr(c_parsing, "precompiled", lambda *_: None)
     plain = transform([CASES / case], Options())
     assert plain.after == kept.after != kept.before
     assert said(plain) == said(kept)
@@ -142,7 +143,7 @@ def test_a_guard_that_means_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     Path("own.h").write_bytes(GUARDED)
     for _ in range(3):
         assert "vector" not in names(text, ["-DOWN_H"])
-        unit = c._parsed(Path("app.cpp"), ["-DOWN_H"], text, {})
+        unit = c_parsing.parsed(Path("app.cpp"), ["-DOWN_H"], text, {})
         assert not [at for at in unit.cursor.get_children() if at.spelling == "std"]
 
 
@@ -176,7 +177,7 @@ def test_flags_are_part_of_it() -> None:
     text = SOURCE.replace(b"int main", b"#ifndef NDEBUG\n#error wanted\n#endif\nint main")
     for _ in range(3):
         names(text, ["-DNDEBUG"])
-        with pytest.raises(c.ImbrexError, match="wanted"):
+        with pytest.raises(ImbrexError, match="wanted"):
             names(text, [])
 
 
@@ -215,7 +216,7 @@ def test_headers_that_there_are_not_are_said_as_without() -> None:
     text = SOURCE.replace(b"<cmath>", b"<no_such_header>")
     said = set()
     for _ in range(3):
-        with pytest.raises(c.ImbrexError) as raised:
+        with pytest.raises(ImbrexError) as raised:
             names(text, [])
         said.add(str(raised.value))
     assert len(said) == 1 and "no_such_header" in said.pop()

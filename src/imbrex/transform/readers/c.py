@@ -2,68 +2,49 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import re
-import sys
-import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from clang import cindex
 from clang.cindex import LinkageKind
 
-from imbrex.errors import ImbrexError
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import IN_TEMPLATE, TWICE, ReasonKind
 from imbrex.transform.model.routine import Routine
-from imbrex.transform.model.sources import CXX_SUFFIXES, Language, SourceFile
+from imbrex.transform.model.sources import Language, SourceFile
 from imbrex.transform.model.statements import Kind, Statement
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_declarations, c_methods, c_vectors
 from imbrex.transform.readers.c_check_functions import CheckingFunctions
 from imbrex.transform.readers.c_checks import checked_calls, checking_macros, without_checks
 from imbrex.transform.readers.c_code_checks import asserted_calls, asserts, code_checks
-from imbrex.transform.readers.c_encoding import as_text
 from imbrex.transform.readers.c_headers import header_of, identifiers_of, is_same, note_headers
 from imbrex.transform.readers.c_initializers import add_initializers
 from imbrex.transform.readers.c_instances import is_specialization, runs_by_instances
 from imbrex.transform.readers.c_lambdas import note_lambdas
 from imbrex.transform.readers.c_macros import mpi_macros
+from imbrex.transform.readers.c_memory import Effects
 from imbrex.transform.readers.c_mpi_headers import as_of_the_system, is_of_a_library
 from imbrex.transform.readers.c_node import Tree
-from imbrex.transform.readers.c_precompiled import is_as_written, precompiled
+from imbrex.transform.readers.c_parsing import parsed
 from imbrex.transform.readers.c_request_lists import request_lists
 from imbrex.transform.readers.c_scopes import scope_of
 from imbrex.transform.readers.c_source import (
-    C_SUFFIXES,
     HEADERS,
-    compiler_headers,
-    is_compiler_header,
     is_of_the_system,
 )
 from imbrex.transform.readers.c_statements import StatementReader
 from imbrex.transform.readers.c_unread import Unread
-from imbrex.transform.readers.c_vector_reader import Effects
 from imbrex.transform.readers.ending import drop_last_return
 
 _CLASSES = frozenset({ck.CLASS_DECL, ck.STRUCT_DECL})
 # What runs where an object begins or ends: read for what it does, not rewritten.
 _MADE_UNSEEN = {ck.CONSTRUCTOR: "a constructor", ck.DESTRUCTOR: "a destructor"}
 _ROUTINES = frozenset({ck.FUNCTION_DECL, ck.CXX_METHOD, *_MADE_UNSEEN})
-# What C before 1999 has, and compilers of C still take; functions of MPI want their header.
-_OLD = (
-    "-Wno-implicit-int",
-    "-Wno-return-type",
-    "-Wimplicit-function-declaration",
-    "-Wno-error=implicit-function-declaration",
-)
-_UNDECLARED_MPI = re.compile(r"(?:call to undeclared|implicit declaration of) function 'P?MPI_")
-_OPENMP = re.compile(r"-[fq]?openmp(?:-simd|=\S+)?")
 
 
 def read_c(
@@ -87,7 +68,7 @@ def read_c(
         data = path.read_bytes()
     flags = as_of_the_system(flags)
     source = SourceFile(path, str(path), data, Language.C)
-    unit = _parsed(path, flags, data, contents)
+    unit = parsed(path, flags, data, contents)
     texts = _own_texts(unit, source, flags, contents)
     if checks:
         functions = CheckingFunctions(unit, source.name, texts)
@@ -100,85 +81,12 @@ def read_c(
         source.code_checks = code_checks(data, macros, functions, asserted, not_codes)
         if source.checked or source.code_checks:
             plain = without_checks(data, source.checked.values(), source.code_checks.values())
-            unit = _parsed(path, flags, plain, contents)
+            unit = parsed(path, flags, plain, contents)
     source.mpi_known_from = _includes_mpi(unit)
     program.files[source.name] = source
     note_headers(program, unit, source, texts)
     _Unit(program, source, mpi_macros(texts.values(), flags), texts).read(unit)
     _find_ranks(texts, program)
-
-
-def _parsed(path: Path, flags: list[str], data: bytes, contents: Mapping[Path, bytes]) -> Any:
-    """libclang's translation unit of a file with this text."""
-    plus_plus = path.suffix in CXX_SUFFIXES
-    # No limit: an error of the file must not be hidden by many in the compiler's own headers.
-    arguments = [*_plain_loops(flags), *compiler_headers(), "-ferror-limit=0"]
-    arguments += ["-idirafter", str(HEADERS)]
-    arguments = [*([] if plus_plus else _OLD), *arguments]
-    language = "c++" if plus_plus else "c"
-    kept = precompiled(path, data, language, arguments, contents)
-    arguments = ["-x", language, *arguments]
-    more = [] if kept is None else kept.arguments
-    index = cindex.Index.create(excludeDecls=kept is not None)
-    declared = c_declarations.declarations()
-    text = as_text(path, data)
-    with tempfile.TemporaryFile() as captured:
-        try:
-            with _errors_into(captured.fileno()):
-                given = [(str(path), text), (str(HEADERS / c_declarations.NAME), declared)]
-                given += [
-                    (prefix + str(other), as_text(other, edited))
-                    for other, edited in contents.items()
-                    if other != path and other.suffix not in C_SUFFIXES - {".h"}
-                    for prefix in ("", "./")  # libclang tells the two apart
-                ]
-                unit = index.parse(str(path), args=[*arguments, *more], unsaved_files=given)
-                if kept is not None and not is_as_written(unit, kept):
-                    unit = index.parse(str(path), args=arguments, unsaved_files=given)
-        except cindex.TranslationUnitLoadError as error:
-            captured.seek(0)
-            said = re.search(rb"error: (.*)", captured.read())
-            message = said[1].decode(errors="replace") if said else str(error)
-            flags_text = " ".join(flags) or "no flags"
-            raise ImbrexError(
-                f"{path} cannot be read by libclang with {flags_text}: {message}"
-            ) from error
-    for message in unit.diagnostics:
-        undeclared = _UNDECLARED_MPI.match(message.spelling) is not None
-        if message.severity >= cindex.Diagnostic.Error or undeclared:
-            place = message.location
-            if place.file and is_compiler_header(place.file.name):
-                continue
-            where = f"{place.file}:{place.line}" if place.file else str(path)
-            raise ImbrexError(
-                f"{where}: {message.spelling} "
-                "(give the compiler's flags after --, or -p compile_commands.json)"
-            )
-    return unit
-
-
-def _plain_loops(flags: list[str]) -> list[str]:
-    """Flags with which libclang reads the loops behind OpenMP's directives, not constructs."""
-    read: list[str] = []
-    for flag in flags:
-        if _OPENMP.fullmatch(flag):
-            read += [] if "simd" in flag else ["-D_OPENMP=201511"]
-        else:
-            read.append(flag)
-    return read
-
-
-@contextlib.contextmanager
-def _errors_into(target: int) -> Iterator[None]:
-    """Have what libclang itself says of the flags, which goes to standard error, in a file."""
-    sys.stderr.flush()
-    kept = os.dup(2)
-    os.dup2(target, 2)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
 
 
 def _includes_mpi(unit: Any) -> int:

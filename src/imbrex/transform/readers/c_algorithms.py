@@ -14,7 +14,7 @@ from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_std_arrays, c_vectors
 from imbrex.transform.readers.c_exchanges import ExchangeReader
-from imbrex.transform.readers.c_vector_reader import Effects, Memory
+from imbrex.transform.readers.c_memory import Effects, Memory
 from imbrex.transform.readers.cxx_library import is_library
 
 # By position: elements that are read (`r`), set (`w`) or both (`u`), the end of the same (`e`), and

@@ -10,7 +10,7 @@ from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access, Variable
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers import c_std_arrays
 from imbrex.transform.readers.c_algorithms import AlgorithmReader
-from imbrex.transform.readers.c_vector_reader import Effects, Inside, Memory
+from imbrex.transform.readers.c_memory import Effects, Inside, Memory
 
 
 class ArrayReader(AlgorithmReader, ABC):

@@ -10,8 +10,9 @@ from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_vectors
 from imbrex.transform.readers.c_copies import copied_with
+from imbrex.transform.readers.c_memory import Effects
 from imbrex.transform.readers.c_moved import fields_within, moves_as_it_is
-from imbrex.transform.readers.c_vector_reader import NAMED, Effects, VectorReader
+from imbrex.transform.readers.c_vector_reader import NAMED, VectorReader
 from imbrex.transform.readers.cxx_library import is_library
 
 

@@ -10,8 +10,8 @@ from imbrex.transform.model.statements import Block, Kind, Statement
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_vectors
 from imbrex.transform.readers.c_expressions import ExpressionReader
+from imbrex.transform.readers.c_memory import Effects
 from imbrex.transform.readers.c_new_reader import is_null
-from imbrex.transform.readers.c_vector_reader import Effects
 
 
 def add_initializers(expressions: ExpressionReader, constructor: Any, block: Block) -> None:

@@ -14,8 +14,8 @@ from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers.c_accessors import Accessor, accessor
-from imbrex.transform.readers.c_places import PlaceReader, move
-from imbrex.transform.readers.c_vector_reader import Effects, Memory
+from imbrex.transform.readers.c_memory import Effects, Memory, move
+from imbrex.transform.readers.c_places import PlaceReader
 
 
 def _is_address(value: Any) -> bool:

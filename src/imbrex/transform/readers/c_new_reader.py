@@ -13,7 +13,7 @@ from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_methods
 from imbrex.transform.readers.c_array_reader import ArrayReader
 from imbrex.transform.readers.c_complex import computed_of
-from imbrex.transform.readers.c_vector_reader import Effects, Memory
+from imbrex.transform.readers.c_memory import Effects, Memory
 
 # Not one that is given memory, `new (place) T`, nor other arguments.
 _NEW = re.compile(rb"(?:::\s*)?new\b\s*(?!\()")

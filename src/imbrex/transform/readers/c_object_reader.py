@@ -14,7 +14,7 @@ from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers.c_inlined import AccessorReader
 from imbrex.transform.readers.c_instances import fields_of, initialized
-from imbrex.transform.readers.c_vector_reader import Effects, Memory
+from imbrex.transform.readers.c_memory import Effects, Memory
 from imbrex.transform.readers.cxx_library import is_library
 
 _LVALUES = frozenset({ck.DECL_REF_EXPR, ck.MEMBER_REF_EXPR, ck.ARRAY_SUBSCRIPT_EXPR})

@@ -12,8 +12,8 @@ from typing import Any
 from imbrex.transform.model.reduction import Reduction
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
+from imbrex.transform.readers.c_memory import Effects
 from imbrex.transform.readers.c_places import PlaceReader
-from imbrex.transform.readers.c_vector_reader import Effects
 from imbrex.transform.readers.cxx_library import is_library
 
 _ABSOLUTE = frozenset({"fabs", "fabsf", "fabsl", "abs", "labs"})

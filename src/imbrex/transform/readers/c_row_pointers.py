@@ -12,7 +12,7 @@ from imbrex.transform.model.row_pointers import Place, RowsSet, RowStore, length
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_library
-from imbrex.transform.readers.c_vector_reader import Effects, Memory
+from imbrex.transform.readers.c_memory import Effects, Memory
 
 
 class Reader(Protocol):

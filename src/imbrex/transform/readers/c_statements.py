@@ -19,11 +19,11 @@ from imbrex.transform.readers.c_built import built
 from imbrex.transform.readers.c_copies import copied_with, leaves_unset
 from imbrex.transform.readers.c_expressions import ExpressionReader
 from imbrex.transform.readers.c_loops import counted
+from imbrex.transform.readers.c_memory import Effects, Memory
 from imbrex.transform.readers.c_reductions import counted_array, reduction
 from imbrex.transform.readers.c_request_values import begin_unused
 from imbrex.transform.readers.c_source import Directive, directives
 from imbrex.transform.readers.c_switches import as_conditionals
-from imbrex.transform.readers.c_vector_reader import Effects, Memory
 from imbrex.transform.readers.cxx_library import is_library
 
 _BLANK = re.compile(rb"(?:\s|/\*.*?\*/|//[^\n]*)*", re.DOTALL)
