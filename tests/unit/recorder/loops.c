@@ -1,6 +1,7 @@
 /* Loops of many shapes over memory of which parts are communicated, without MPI. Prints, for each
- * call and each grain of what is watched, when it was last written and first read, what is known of
- * copies, and how many accesses there were: the same however hooks are put into the loops. */
+ * call, how many accesses there were, and of each grain of what is watched for which that changed,
+ * when it was last written and first read, and what is known of copies: the same however hooks are
+ * put into the loops. */
 #include "access/access.h"
 
 #include <inttypes.h>
@@ -138,22 +139,38 @@ LOOP rows(double *to, const double *from, int n, int width)
             to[i * width + j] = from[j * n + i];
 }
 
-
 #include "branches.h"
 
-static UNSEEN void show_range(const void *memory, size_t size)
+#define EACH(make) make(a) make(b) make(c) make(f) make(g) make(text) make(other_text) make(bodies)
+#define GRAINS(memory) +sizeof memory / IXA_GRAIN
+
+typedef struct {
+    uint64_t written, read, from, to;
+    int came, went;
+} grain_t;
+
+/* What was last shown of each grain of all memory. */
+static grain_t shown[0 EACH(GRAINS)];
+
+static UNSEEN grain_t *show_range(const void *memory, size_t size, grain_t *before)
 {
-    for (size_t at = 0; at < size; at += IXA_GRAIN) {
+    for (size_t at = 0; at < size; at += IXA_GRAIN, before++) {
         uintptr_t address = (uintptr_t)memory + at;
-        uint64_t written = imbrex_access_memory->last_write(address, IXA_GRAIN);
-        uint64_t read = imbrex_access_memory->first_read(address, IXA_GRAIN);
         ixa_copy_t from = {0}, to = {0};
-        int came = imbrex_access_memory->came_from(address, IXA_GRAIN, &from);
-        int went = imbrex_access_memory->went_to(address, IXA_GRAIN, &to);
-        if (written || read != IXA_UNREAD || came || went)
-            printf(" %zu:%" PRIu64 ",%" PRIu64 ",%d,%" PRIu64 ",%d,%" PRIu64, at, written, read,
-                   came, came ? from.stamp : 0, went, went ? to.stamp : 0);
+        grain_t now = {
+            .written = imbrex_access_memory->last_write(address, IXA_GRAIN),
+            .read = imbrex_access_memory->first_read(address, IXA_GRAIN),
+            .came = imbrex_access_memory->came_from(address, IXA_GRAIN, &from),
+            .went = imbrex_access_memory->went_to(address, IXA_GRAIN, &to),
+        };
+        now.from = now.came ? from.stamp : 0;
+        now.to = now.went ? to.stamp : 0;
+        if (memcmp(&now, before, sizeof now))
+            printf(" %zu:%" PRIu64 ",%" PRIu64 ",%d,%" PRIu64 ",%d,%" PRIu64, at, now.written,
+                   now.read, now.came, now.from, now.went, now.to);
+        *before = now;
     }
+    return before;
 }
 
 /* What was communicated so far, and when: of that later stamps do not depend on what was copied. */
@@ -177,16 +194,15 @@ static UNSEEN uint64_t stamps_of_communicated(void)
     return all;
 }
 
-#define EACH(make) make(a) make(b) make(c) make(f) make(g) make(text) make(other_text) make(bodies)
-
 static UNSEEN void show(int call)
 {
     uint64_t counts[IXA_THREADS];
     imbrex_access_memory->clocks(counts);
     printf("%d %" PRIu64 " %" PRIx64, call, counts[0], stamps_of_communicated());
+    grain_t *before = shown;
 #define SHOW(memory)                                                                               \
     printf(" " #memory);                                                                           \
-    show_range(memory, sizeof memory);
+    before = show_range(memory, sizeof memory, before);
     EACH(SHOW)
     puts("");
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +17,6 @@ from imbrex.recorder.linking import wrapped_intrinsics
 HERE = Path(__file__).resolve().parent
 READ, WRITE = "\tcall\t__tsan_read8@PLT", "\tcall\t__tsan_write8@PLT"
 HOOK = [READ]
-CALLS = (("calls", ""), ("calls", "known"))
 WRAPS = "-Wl," + ",".join(
     f"--wrap={name}" for name in ("memcpy", "memmove", "memset", *wrapped_intrinsics())
 )
@@ -227,26 +225,24 @@ def test_accesses_are_seen_as_with_a_hook_for_each(archive: Path, level: str) ->
     """When each grain was written and read, what was copied, and the count of accesses: also where
     the compiler knows which registers hooks change, and where they stay calls then."""
     programs = {}
-    for name, known in (*itertools.product(("ahead", "each"), ("", "known")), *CALLS):
-        program = archive / f"{name}{known}{level.replace(' ', '')}"
+    options = level.split()
+    for known in ("", "known"):
+        compiled = archive / f"{known}{level.replace(' ', '')}.s"
         include = ["-include", str(REGISTERS)] if known else []
-        flags = [
-            *include,
-            "-std=c11",
-            "-D_GNU_SOURCE",
-            f"-I{ACCESS.parent}",
-            *level.split(),
-            "-g",
-            "-no-pie",
-        ]
-        subprocess.run(
-            [
-                *("gcc", f"-B{archive / name}/", f"-L{archive}", *flags, "-fsanitize=thread"),
-                *("-static-libtsan", WRAPS, str(HERE / "loops.c"), "-o", str(program)),
-            ],
-            check=True,
-        )
-        programs[name, known] = program
+        flags = [*include, "-std=c11", "-D_GNU_SOURCE", f"-I{ACCESS.parent}", *options]
+        words = ["-S", "-g", "-no-pie", "-fsanitize=thread", str(HERE / "loops.c")]
+        subprocess.run(["gcc", *flags, *words, "-o", str(compiled)], check=True)
+        for name in ("ahead", "each", "calls"):
+            program = compiled.with_suffix(f".{name}")
+            subprocess.run(
+                [
+                    *("gcc", f"-B{archive / name}/", f"-L{archive}", *options, "-no-pie"),
+                    *("-fsanitize=thread", "-static-libtsan", WRAPS, str(compiled)),
+                    *("-o", str(program)),
+                ],
+                check=True,
+            )
+            programs[name, known] = program
     if "-O0" not in level and "unwind" not in level:
         for known in ("", "known"):
             # The counters of rounds are in many of its loops; -Os jumps into the midst of most.
@@ -256,21 +252,21 @@ def test_accesses_are_seen_as_with_a_hook_for_each(archive: Path, level: str) ->
         shown = {
             name: subprocess.run(
                 [program, str(seed)], capture_output=True, text=True, check=True, cwd=archive
-            )
+            ).stdout
             for name, program in programs.items()
         }
-        assert len(shown["each", ""].stdout) > 10000
-        for name, done in shown.items():
+        assert len(shown["each", ""]) > 10000
+        for name, printed in shown.items():
             # Of calls it is not known what is one straight run, in which elements are copied.
-            of = shown[("calls" if name[0] == "calls" else "each"), ""].stdout
-            assert seen(done.stdout) == seen(shown["calls", ""].stdout), name
-            for here, there in zip(done.stdout.splitlines(), of.splitlines(), strict=True):
+            of = shown[("calls" if name[0] == "calls" else "each"), ""]
+            assert seen(printed) == seen(shown["calls", ""]), name
+            for here, there in zip(printed.splitlines(), of.splitlines(), strict=True):
                 assert here == there, name
 
 
-def seen(shown: str) -> list[str]:
+def seen(shown: str) -> list[list[str]]:
     """What does not depend on which elements were copied."""
-    return [" ".join(line.split()[:3]) for line in shown.splitlines()]
+    return [line.split(maxsplit=3)[:3] for line in shown.splitlines()]
 
 
 def counters(program: Path) -> int:
