@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -231,30 +232,28 @@ def test_the_declared_interface_is_that_of_the_headers(headers: None) -> None:
     subprocess.run([*command, str(HERE / "programs" / "abi.c")], check=True)
 
 
-def without_mpi(
-    name: str, folder: Path, *flags: str, **variables: str
-) -> subprocess.CompletedProcess[str]:
-    """Build one of the programs with the source and the engine, and run it."""
+@cache
+def built_without_mpi(name: str, folder: Path, *flags: str) -> Path:
+    """One of the programs with the source and the engine."""
+    program = folder / name
     sources = [HERE / "programs" / f"{name}.c", *sorted((RUNTIME / "core").glob("*.c"))]
     sources += [RUNTIME / "base" / "clock.c"]
     parts = ("ucx.c", "ucx_rma.c", "ucx_endpoints.c", "onesided.c", "self_messages.c")
     sources += [RUNTIME / "transport" / part for part in parts]
-    command = [
-        "gcc",
-        "-O1",
-        "-g",
-        "-D_GNU_SOURCE",
-        *flags,
-        f"-I{RUNTIME}",
-        "-o",
-        str(folder / name),
-    ]
+    command = ["gcc", "-O1", "-g", "-D_GNU_SOURCE", *flags, f"-I{RUNTIME}", "-o", str(program)]
     libraries = ["-rdynamic", "-lucp", "-lucs", "-lpthread", "-ldl"]
     subprocess.run([*command, *map(str, sources), *libraries], check=True)
+    return program
+
+
+def without_mpi(
+    name: str, folder: Path, *flags: str, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """Run one of the programs, built once in this folder."""
     environment = {**os.environ, "UCX_TLS": "tcp", "IMBREX_EVENTS": "ucx", **variables}
     environment.pop("LD_PRELOAD", None)  # the address sanitizer comes first
     return subprocess.run(
-        [str(folder / name)],
+        [str(built_without_mpi(name, folder, *flags))],
         env=environment,
         capture_output=True,
         text=True,
@@ -269,10 +268,15 @@ def test_every_message_of_a_worker_to_itself(headers: None, tmp_path: Path) -> N
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("without-mpi")
+
+
 @pytest.mark.parametrize("transports", ["tcp", "shm,self"])
-def test_what_nobody_flushes_is_seen_over(headers: None, tmp_path: Path, transports: str) -> None:
+def test_what_nobody_flushes_is_seen_over(headers: None, folder: Path, transports: str) -> None:
     """Three puts and three gets of 4 MB are over before 100 ms of work; those could hide them."""
-    result = without_mpi("watched", tmp_path, UCX_TLS=transports)
+    result = without_mpi("watched", folder, UCX_TLS=transports)
     assert result.returncode == 0, result.stdout + result.stderr
     lines = [line.split() for line in result.stdout.splitlines() if line.startswith("MPI_")]
     assert [line[0] for line in lines] == ["MPI_Put", "MPI_Get"]
