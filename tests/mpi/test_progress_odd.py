@@ -13,6 +13,8 @@ pytestmark = pytest.mark.untimed
 
 SETTINGS = {"OMPI_MCA_btl": "tcp,self", "OMPI_MCA_osc": "ucx", "UCX_TLS": "tcp,self"}
 """Over TCP large messages move only inside calls. (Why `osc`: test_progress_operations.py.)"""
+ANYHOW = ("sessions",)
+"""Not over TCP, where the end of a session stays for good now and then in MPICH 4.0, bare too."""
 OPTIONS = ("--progress=300", "--progress-share=100")
 PROGRAMS = (
     *("shared", "paused", "late", "forked", "nested", "threads", "jumped", "elsewhere", "limited"),
@@ -29,10 +31,11 @@ def start(mpi, runtime, compiled, tmp_path):
         prefix = [str(runtime.prefix / "bin" / "imbrex-exec"), *OPTIONS]
         binding = ["--bind-to", "none"] if mpi.name == "openmpi" else []
         without = {k: v for k, v in os.environ.items() if k != "IMBREX_DIR"}
+        settings = {} if words == ANYHOW else SETTINGS
         done = subprocess.run(
             [mpi.mpirun, *binding, "-n", str(ranks), *prefix, str(compiled(name)), *words],
             cwd=tmp_path,
-            env={**without, **SETTINGS},
+            env={**without, **settings},
             capture_output=True,
             text=True,
             timeout=60,

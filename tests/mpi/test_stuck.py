@@ -67,6 +67,22 @@ def processes(child: subprocess.Popen[str], ranks: int) -> list[int]:
     return [int(line.removeprefix("process ")) for line in lines]
 
 
+def parent_of(process: int) -> int:
+    status = Path(f"/proc/{process}/status").read_text()
+    return int(status.partition("\nPPid:")[2].split()[0])
+
+
+@contextmanager
+def stopped(launchers: set[int]) -> Iterator[None]:
+    for process in launchers:
+        os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for process in launchers:
+            os.kill(process, signal.SIGCONT)
+
+
 def terminated(folder: Path, line: list[str], ranks: int) -> None:
     """Run a line until its ranks are stuck, and end it then."""
     with started(folder, line) as child:
@@ -107,8 +123,11 @@ def test_a_deadlock_that_is_killed(
     mpi: Any, stuck: Path, imbrex: Callable[..., Any], tmp_path: Path
 ) -> None:
     with started(tmp_path, [mpi.mpirun, "-n", "2", str(stuck), "sends"]) as child:
-        for process in processes(child, 2):
-            os.kill(process, signal.SIGKILL)
+        ranks = processes(child, 2)
+        # Or the launcher ends the other rank in its own way as soon as one is gone.
+        with stopped({parent_of(rank) for rank in ranks}):
+            for rank in ranks:
+                os.kill(rank, signal.SIGKILL)
         child.communicate(timeout=PATIENCE_S)
     sentence, ending = shown(imbrex)
     assert re.match(
