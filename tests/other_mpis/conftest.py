@@ -5,6 +5,7 @@ The environments are kept under build/, so that only the first run installs anyt
 
 from __future__ import annotations
 
+import fcntl
 import os
 import platform
 import subprocess
@@ -61,7 +62,10 @@ def halo3d(wheel: Wheel) -> str:
         environment["I_MPI_ROOT"] = str(wheel.folder)
     words = ["make", "-s", "-C", str(ROOT / "apps"), "halo3d", "MPIFC=", f"BUILD={build}"]
     command = [*words, f"MPICC={wheel.command('mpicc')}", "CFLAGS=-O2 -g -w"]
-    subprocess.run(command, check=True, env=environment)
+    # Each worker makes it in the same folder: none may see what another has written in part.
+    with build.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        subprocess.run(command, check=True, env=environment)
     return str(build / "halo3d")
 
 
