@@ -19,6 +19,7 @@ from imbrex.transform.model.program import Program
 from imbrex.transform.one_sided import one_sided_note
 from imbrex.transform.options import MessageTime, Options
 from imbrex.transform.permissions import Permissions
+from imbrex.transform.readers.c_kept import KeptFiles
 from imbrex.transform.readers.fortran_units import FORTRAN_SUFFIXES
 from imbrex.transform.rewrites.base import Decision, not_analysed, one_of_each_place
 from imbrex.transform.rewrites.blocking import BlockingToNonblocking
@@ -78,7 +79,8 @@ def transform(paths: list[Path], options: Options) -> Outcome:
 
     Raises ImbrexError where none of the files can be read.
     """
-    options = replace(options, shared_names=set())  # what other programs share says nothing
+    # What other programs share says nothing, and nothing of theirs is kept.
+    options = replace(options, shared_names=set(), kept=KeptFiles())
 
     def work() -> Outcome:
         with uncollected():

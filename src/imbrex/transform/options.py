@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from imbrex.transform.model.row_pointers import RowLengths
+from imbrex.transform.readers.c_kept import KeptFiles
 from imbrex.transform.rewrites.registry import REWRITES
 
 MessageTime = Callable[[str, int, int], float | None]
@@ -36,6 +37,8 @@ class Options:
     # Of Fortran: names that several procedures had in what was read so far. A procedure keeps its
     # key where a rewrite has put others in the place of the rest.
     shared_names: set[str] = field(default_factory=set)
+    # Of C: what files said that were read before.
+    kept: KeptFiles = field(default_factory=KeptFiles)
     # File contents to read instead of those on disk.
     contents: dict[Path, bytes] = field(default_factory=dict)
 

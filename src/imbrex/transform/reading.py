@@ -9,8 +9,9 @@ from imbrex.transform.call_stack import with_deep_stack
 from imbrex.transform.model.program import Program
 from imbrex.transform.options import Options
 from imbrex.transform.readers import c_vectors
-from imbrex.transform.readers.c import read_c
+from imbrex.transform.readers.c import Asked
 from imbrex.transform.readers.c_headers import settle_headers
+from imbrex.transform.readers.c_joined import join
 from imbrex.transform.readers.c_sole_instances import settle_instances
 from imbrex.transform.readers.c_source import C_SUFFIXES
 from imbrex.transform.readers.fortran import read_fortran
@@ -36,6 +37,7 @@ def _read_program(paths: list[Path], options: Options) -> Program:
         aborts=options.aborts,
         row_lengths=options.row_lengths or {},
     )
+    asked = Asked(options.checks, options.not_codes, options.aborts, options.row_lengths or {})
     units: list[Units] = []
     for path in paths:
         try:
@@ -47,16 +49,8 @@ def _read_program(paths: list[Path], options: Options) -> Program:
             flags = options.flags_for(path)
             if path.suffix in C_SUFFIXES:
                 plain = [f for f in flags if not is_form_flag(f)]
-                texts = options.contents
-                read_c(
-                    path,
-                    plain,
-                    program,
-                    data,
-                    checks=options.checks,
-                    contents=texts,
-                    not_codes=options.not_codes,
-                )
+                part = options.kept.read(path, plain, data, asked, options.contents)
+                join(program, part)
             elif path.suffix.lower() in FORTRAN_SUFFIXES:
                 units.append(Units.of(path, data, flags))
             else:

@@ -32,6 +32,7 @@ class Aliases(PointsTo):
         self.slotted: Owned = {}
         self._objects: dict[tuple[str, bool], set[str]] = {}
         self._sharing: dict[tuple[tuple[str, bool], tuple[str, bool]], bool] = {}
+        self._plain: dict[tuple[str, bool], bool] = {}
 
     def only_walks(self, parameter: str) -> bool:
         """Whether a pointer parameter is set to nothing but the argument, moved in its array."""
@@ -130,7 +131,29 @@ class Aliases(PointsTo):
 
         return test
 
+    def meet(self, left: tuple[str, bool], right: tuple[str, bool]) -> bool:
+        """Whether two different places, each a variable or what it points to, may be one."""
+        return self._meet(left, right)
+
+    def _is_plain(self, place: tuple[str, bool]) -> bool:
+        """Whether a place is in known objects, none of which has parts that have names or is one:
+        it meets another one of the kind where both may be in the same object."""
+        found = self._plain.get(place)
+        if found is None:
+            objects = self.objects(*place)
+            known = [self.program.variables.get(item) for item in objects]
+            found = self._plain[place] = (
+                objects.isdisjoint((UNKNOWN_MEMORY, EXTERNAL))
+                and objects.isdisjoint(self.program.passed_fields)
+                and all(each is not None and not each.record for each in known)
+                and not any(self.records.enclosing(item) for item in objects)
+            )
+        return found
+
     def _meet(self, left: tuple[str, bool], right: tuple[str, bool]) -> bool:
+        plain = self._is_plain(left) and self._is_plain(right)
+        if plain and self.objects(*left).isdisjoint(self.objects(*right)):
+            return False
         found = self._sharing.get((left, right))
         if found is not None:
             return found

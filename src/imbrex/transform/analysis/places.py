@@ -48,6 +48,8 @@ class Places:
         return self.share(places, (dummy, True))
 
     def _may_share(self, left: Place, right: Place) -> bool:
+        if left != right and not self.footprints.aliases.meet(left, right):
+            return False
         accesses = [Access(*place, False, 0) for place in (left, right)]
         return self.footprints.aliases.may_share(accesses[0], accesses[1], frozenset())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -13,16 +14,17 @@ from clang.cindex import LinkageKind
 
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import Program
-from imbrex.transform.model.reasons import IN_TEMPLATE, TWICE, ReasonKind
+from imbrex.transform.model.reasons import IN_TEMPLATE, ReasonKind
 from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.row_pointers import RowLengths
 from imbrex.transform.model.sources import Language, SourceFile
-from imbrex.transform.model.statements import Kind, Statement
+from imbrex.transform.model.statements import Kind
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_declarations, c_methods, c_vectors
 from imbrex.transform.readers.c_check_functions import CheckingFunctions
 from imbrex.transform.readers.c_checks import checked_calls, checking_macros, without_checks
 from imbrex.transform.readers.c_code_checks import asserted_calls, asserts, code_checks
-from imbrex.transform.readers.c_headers import header_of, identifiers_of, is_same, note_headers
+from imbrex.transform.readers.c_headers import header_of, identifiers_of, note_headers
 from imbrex.transform.readers.c_initializers import add_initializers
 from imbrex.transform.readers.c_instances import is_specialization, runs_by_instances
 from imbrex.transform.readers.c_lambdas import note_lambdas
@@ -32,11 +34,9 @@ from imbrex.transform.readers.c_mpi_headers import as_of_the_system, is_of_a_lib
 from imbrex.transform.readers.c_node import Tree
 from imbrex.transform.readers.c_parsing import parsed
 from imbrex.transform.readers.c_request_lists import request_lists
+from imbrex.transform.readers.c_same import read_again
 from imbrex.transform.readers.c_scopes import scope_of
-from imbrex.transform.readers.c_source import (
-    HEADERS,
-    is_of_the_system,
-)
+from imbrex.transform.readers.c_source import HEADERS, is_of_the_system
 from imbrex.transform.readers.c_statements import StatementReader
 from imbrex.transform.readers.c_unread import Unread
 from imbrex.transform.readers.ending import drop_last_return
@@ -47,30 +47,39 @@ _MADE_UNSEEN = {ck.CONSTRUCTOR: "a constructor", ck.DESTRUCTOR: "a destructor"}
 _ROUTINES = frozenset({ck.FUNCTION_DECL, ck.CXX_METHOD, *_MADE_UNSEEN})
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How files of C are to be read.
+
+    `checks`: errors of MPI end the program, so that what checks error codes does nothing;
+    `not_codes`: names of variables that hold something else. `aborts`: see Program, as
+    `row_lengths`.
+    """
+
+    checks: bool = False
+    not_codes: frozenset[str] = frozenset()
+    aborts: bool = True
+    row_lengths: RowLengths = field(default_factory=dict)
+
+
 def read_c(
     path: Path,
     flags: list[str],
-    program: Program,
-    data: bytes | None = None,
-    *,
-    checks: bool = False,
-    not_codes: frozenset[str] = frozenset(),
+    data: bytes,
+    asked: Asked,
     contents: Mapping[Path, bytes] = MappingProxyType({}),
-) -> None:
-    """Read one C file into `program`.
+) -> Program:
+    """What one C file says, its headers among it, whatever other files say.
 
-    `checks`: errors of MPI end the program, so that what checks error codes does nothing;
-    `not_codes`: names of variables that hold something else.
     `contents`: what to read in the place of files on disk, headers among them.
     Raises ImbrexError with the compiler's first message where the file cannot be parsed.
     """
-    if data is None:
-        data = path.read_bytes()
+    program = Program(aborts=asked.aborts, row_lengths=asked.row_lengths)
     flags = as_of_the_system(flags)
     source = SourceFile(path, str(path), data, Language.C)
     unit = parsed(path, flags, data, contents)
     texts = _own_texts(unit, source, flags, contents)
-    if checks:
+    if asked.checks:
         functions = CheckingFunctions(unit, source.name, texts)
         macros = checking_macros(texts, flags)
         source.checking = frozenset(macros)
@@ -78,7 +87,7 @@ def read_c(
         asserted = asserts(texts, flags)
         if asserted:
             source.checked |= {check.call: check for check in asserted_calls(data)}
-        source.code_checks = code_checks(data, macros, functions, asserted, not_codes)
+        source.code_checks = code_checks(data, macros, functions, asserted, asked.not_codes)
         if source.checked or source.code_checks:
             plain = without_checks(data, source.checked.values(), source.code_checks.values())
             unit = parsed(path, flags, plain, contents)
@@ -87,6 +96,7 @@ def read_c(
     note_headers(program, unit, source, texts)
     _Unit(program, source, mpi_macros(texts.values(), flags), texts).read(unit)
     _find_ranks(texts, program)
+    return program
 
 
 def _includes_mpi(unit: Any) -> int:
@@ -285,7 +295,7 @@ class _Unit(StatementReader):
         )
         known = self.program.routines.get(name)
         if known is not None:
-            self._again(known, routine)
+            read_again(known, routine)
             return
         leading = -1
         for statement in block.statements:
@@ -297,17 +307,6 @@ class _Unit(StatementReader):
         self.program.routines[name] = routine
         if name == "main":
             self.program.has_main = True
-
-    def _again(self, known: Routine, routine: Routine) -> None:
-        """A function of a name that is known: of the same header, or another one."""
-        place = (known.file, known.body.start) == (routine.file, routine.body.start)
-        if place and is_same(known, routine):
-            return
-        differs = ReasonKind.HEADER_DIFFERS(file=routine.file)
-        known.problem = differs if place else TWICE
-        start, line = known.body.start, known.line
-        stop = differs if place else ReasonKind.FUNCTION_NAME_TWICE(routine=known.name)
-        known.body.statements.append(Statement(Kind.OPAQUE, start, start, line, line, stop=stop))
 
 
 def _has_code(cursor: Any) -> bool:

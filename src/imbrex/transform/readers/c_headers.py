@@ -14,7 +14,6 @@ from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language, SourceFile
-from imbrex.transform.model.statements import Block, Statement
 
 _IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
 
@@ -22,22 +21,31 @@ _IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
 def note_headers(
     program: Program, unit: Any, source: SourceFile, texts: Mapping[str, bytes]
 ) -> None:
-    """Enter the headers of one source file into the program, and where they know MPI from."""
+    """Enter the headers of one source file into what it says, and where they know MPI from."""
     known = _mpi_known_from(unit)
     for name, data in texts.items():
-        if name == source.name or name in program.files:
-            continue
-        header = program.headers.get(name)
-        offset = known.get(name, -1)
-        if header is None:
+        if name != source.name:
             header = SourceFile(Path(name), name, data, Language.C, header=True)
-            header.mpi_known_from = offset
+            header.mpi_known_from = known.get(name, -1)
+            header.in_cxx = source.is_cxx
             program.headers[name] = header
-        elif min(header.mpi_known_from, offset) < 0:
-            header.mpi_known_from = -1
-        else:
-            header.mpi_known_from = max(header.mpi_known_from, offset)
-        header.in_cxx = header.in_cxx or source.is_cxx
+
+
+def join_headers(program: Program, headers: Mapping[str, SourceFile]) -> None:
+    """Enter the headers of one source file beside those of others.
+
+    MPI is known in them from where all that include them know it.
+    """
+    for name, header in headers.items():
+        known = program.headers.get(name)
+        if name in program.files:
+            continue
+        if known is None:
+            program.headers[name] = header
+            continue
+        offsets = known.mpi_known_from, header.mpi_known_from
+        known.mpi_known_from = -1 if min(offsets) < 0 else max(offsets)
+        known.in_cxx = known.in_cxx or header.in_cxx
 
 
 def header_of(program: Program, name: str) -> SourceFile:
@@ -70,56 +78,6 @@ def _mpi_known_from(unit: Any) -> dict[str, int]:
 def identifiers_of(data: bytes) -> frozenset[str]:
     """All names in a text; many files share one header."""
     return frozenset(match.decode() for match in _IDENTIFIER.findall(data))
-
-
-def is_same(known: Routine, other: Routine) -> bool:
-    """Whether a function of a header is read in one file as it was in another."""
-    return (
-        (known.file, known.scope, known.parameters) == (other.file, other.scope, other.parameters)
-        and known.visible is other.visible
-        and _are_alike(known.body, other.body)
-    )
-
-
-def _are_alike(first: Block, second: Block) -> bool:
-    return (first.start, first.end, len(first.statements)) == (
-        second.start,
-        second.end,
-        len(second.statements),
-    ) and all(map(_do_alike, first.statements, second.statements))
-
-
-def _do_alike(first: Statement, second: Statement) -> bool:
-    return (
-        all(getattr(first, name) == getattr(second, name) for name in _READ)
-        and len(first.blocks) == len(second.blocks)
-        and all(map(_are_alike, first.blocks, second.blocks))
-    )
-
-
-# What reading says of a statement; its blocks are compared apart.
-_READ = (
-    "kind",
-    "start",
-    "end",
-    "accesses",
-    "calls",
-    "loop",
-    "stop",
-    "leaves",
-    "condition",
-    "test",
-    "more_tests",
-    "more_conditions",
-    "code_start",
-    "computes",
-    "sets",
-    "assigned",
-    "span",
-    "asks",
-    "holding",
-    "failing",
-)
 
 
 def settle_headers(program: Program) -> None:

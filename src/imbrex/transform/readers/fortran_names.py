@@ -19,6 +19,7 @@ from imbrex.transform.readers.fortran_types import Definition, Types
 
 UNKNOWN_TYPE = "?"
 Named = tuple[Scope, str]
+_DEEPEST = 20  # modules that use modules, which no compiler lets use each other
 
 
 class Names:
@@ -37,6 +38,9 @@ class Names:
         self.pointed: list[tuple[Named, list[Named], list[Named]]] = []
         # The same by key of the target.
         self.pointers: dict[str, tuple[list[Variable], list[Variable]]] = {}
+        # What uses lead to, by scope.
+        self._reached_from: dict[int, list[tuple[Scope, dict[str, str] | None]]] = {}
+        self._interfaces: dict[int, str] = {}
 
     def find(self, scope: Scope, name: str) -> tuple[Scope, Symbol] | None:
         """The scope that owns a name, and its symbol; None for a name nobody declares."""
@@ -45,27 +49,50 @@ class Names:
             symbol = where.symbols.get(name)
             if symbol is not None:
                 return where, symbol
-            found = self._used(where, name, 0)
+            found = self._used(where, name)
             if found is not None:
                 return found
             where = where.parent
         return None
 
-    def _used(self, scope: Scope, name: str, depth: int) -> tuple[Scope, Symbol] | None:
-        if depth > 20:
-            return None
-        for module_name, names in scope.uses:
+    def _used(self, scope: Scope, name: str) -> tuple[Scope, Symbol] | None:
+        for module, names in self._reached(scope):
             remote = name if names is None else names.get(name)
-            module = self.modules.get(module_name)
-            if remote is None or module is None:
-                continue
-            symbol = module.symbols.get(remote)
+            symbol = None if remote is None else module.symbols.get(remote)
             if symbol is not None:
                 return module, symbol
-            found = self._used(module, remote, depth + 1)
-            if found is not None:
-                return found
         return None
+
+    def _reached(self, scope: Scope) -> list[tuple[Scope, dict[str, str] | None]]:
+        """The modules whose names a scope has from its uses, also by way of others, each once.
+
+        With each the names there by those here, where not all of them are known as they are there.
+        """
+        known = self._reached_from.get(id(scope))
+        if known is None:
+            known = self._reached_from[id(scope)] = []
+            self._reach(scope, None, known, set(), 0)
+        return known
+
+    def _reach(
+        self,
+        scope: Scope,
+        outer: dict[str, str] | None,
+        found: list[tuple[Scope, dict[str, str] | None]],
+        seen: set[tuple[int, tuple[tuple[str, str], ...] | None]],
+        depth: int,
+    ) -> None:
+        """`outer`: the scope's names by those that are looked for; None: the same ones."""
+        for module_name, inner in scope.uses if depth <= _DEEPEST else ():
+            module = self.modules.get(module_name)
+            names = _through(outer, inner)
+            if module is None or names == {}:
+                continue
+            key = (id(module), None if names is None else tuple(sorted(names.items())))
+            if key not in seen:
+                seen.add(key)
+                found.append((module, names))
+                self._reach(module, names, found, seen, depth + 1)
 
     def procedure(self, scope: Scope, name: str) -> str:
         """The key of the procedure that a name stands for in a scope."""
@@ -118,7 +145,7 @@ class Names:
 
         "" if not all are, and none are imported where more can be added.
         """
-        return self._whole_interface(scope, 0) or self._imported(scope)
+        return self._whole_interface(scope) or self._imported(scope)
 
     @staticmethod
     def _imported(scope: Scope) -> str:
@@ -131,21 +158,29 @@ class Names:
             where = where.parent
         return ""
 
-    def _whole_interface(self, scope: Scope, depth: int) -> str:
+    def _whole_interface(self, scope: Scope) -> str:
         where: Scope | None = scope
-        while where is not None and depth <= 20:
-            if where.interface:
-                return where.interface
-            for module_name, names in where.uses:
-                module = self.modules.get(module_name)
-                if names is None and module is not None and not module.withholds:
-                    renamed = [n for m, n in where.uses if m == module_name and n is not None]
-                    if any("mpi_" in "".join(pairs.values()) for pairs in renamed):
-                        continue
-                    if found := self._whole_interface(module, depth + 1):
-                        return found
+        while where is not None:
+            if found := where.interface or self._used_interface(where):
+                return found
             where = where.parent
         return ""
+
+    def _used_interface(self, scope: Scope) -> str:
+        """How a scope knows MPI's names by modules of the program that it uses as a whole."""
+        if id(scope) in self._interfaces:
+            return self._interfaces[id(scope)]
+        self._interfaces[id(scope)] = ""  # of modules that use each other
+        for module_name, names in scope.uses:
+            module = self.modules.get(module_name)
+            if names is None and module is not None and not module.withholds:
+                renamed = [n for m, n in scope.uses if m == module_name and n is not None]
+                if any("mpi_" in "".join(pairs.values()) for pairs in renamed):
+                    continue
+                if found := self._whole_interface(module):
+                    self._interfaces[id(scope)] = found
+                    break
+        return self._interfaces[id(scope)]
 
     def variable(self, scope: Scope, name: str) -> Variable | None:
         """The variable of a name; None for constants, procedures and MPI's own names."""
@@ -340,3 +375,10 @@ class Names:
         if not variable.element.startswith("integer") or variable.key in self.program.overlays:
             return None
         return Affine.variable(variable.key)
+
+
+def _through(outer: dict[str, str] | None, inner: dict[str, str] | None) -> dict[str, str] | None:
+    """What names stand for behind two uses; None where each stands for itself."""
+    if outer is None or inner is None:
+        return inner if outer is None else outer
+    return {name: inner[middle] for name, middle in outer.items() if middle in inner}
