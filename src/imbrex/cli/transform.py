@@ -17,7 +17,7 @@ from imbrex.transform.rewrites.registry import REWRITES
 @click.option(
     "--explain",
     is_flag=True,
-    help="Say for each communication call what would be done, or why not (the default).",
+    help="Say for each communication call what would be done, or why not, in full.",
 )
 @click.option("--diff", is_flag=True, help="Print the rewrites as a unified diff.")
 @click.option("--apply", is_flag=True, help="Change the files in place.")
@@ -133,7 +133,7 @@ def transform(
     as_json = kind_of(output, "imbrex transform", formats) is Kind.JSON or as_json
     request = Request(
         arguments=words,
-        action=actions[0] if actions else Action.EXPLAIN,
+        action=actions[0] if actions else Action.SUMMARY,
         as_json=as_json,
         database=database,
         only=only,

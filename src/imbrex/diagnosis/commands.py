@@ -38,7 +38,7 @@ def transform(account: Account, site: Site | None) -> str:
         return show(account, "--by", "site")
     if not Path(site.file).is_file():
         return show(account, "--by", "site")
-    words = ["imbrex", "transform", "--explain", "--run", str(account.run.directory)]
+    words = ["imbrex", "transform", "--run", str(account.run.directory)]
     if site.image is None or not Path(site.image).is_file():
         words.append(short_path(site.file))
     return line(words)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 from collections import Counter
 from dataclasses import dataclass, field
@@ -30,14 +31,17 @@ from imbrex.transform.rewrites.progress import ProgressCalls
 from imbrex.transform.rewrites.registry import REWRITES
 from imbrex.transform.site_map import write_site_map
 from imbrex.transform.suggest import suggest
+from imbrex.transform.summary import summary
 from imbrex.transform.text.edits import replace_files, unified_diff
 
 WORTH_PERCENT = 0.5
+_ALL = ",".join(REWRITES)
 
 
 class Action(Enum):
     """What becomes of the rewrites that are found."""
 
+    SUMMARY = "summary"
     EXPLAIN = "explain"
     DIFF = "diff"
     APPLY = "apply"
@@ -48,11 +52,11 @@ class Request:
     """What the user asked for on the command line."""
 
     arguments: tuple[str, ...]  # files, then the compiler's flags
-    action: Action = Action.EXPLAIN
+    action: Action = Action.SUMMARY
     as_json: bool = False
     database: Path | None = None  # a compile_commands.json, or its directory
     only: tuple[str, ...] = ()  # FILE:LINE each
-    rewrites: str = ",".join(REWRITES)
+    rewrites: str = _ALL
     allow_reassociation: bool = False
     single_thread: bool = False
     errors_are_fatal: bool = False
@@ -124,11 +128,56 @@ def answer(request: Request) -> Answer:
     elif request.action is Action.DIFF:
         text = diff(outcome)
     else:
-        text = explain(outcome, applied=request.action is Action.APPLY)
+        text = _said(request, outcome)
     warnings += _empty(outcome, options, shown=request.action is Action.DIFF)
     warnings += [f"note: {note}" for note in outcome.notes]
     warnings += [f"not read: {reason}" for reason in outcome.skipped.values()]
     return Answer(text, warnings, not outcome.skipped)
+
+
+def _said(request: Request, outcome: Outcome) -> str:
+    """What is printed where neither a diff nor JSON is asked for."""
+    if request.action is Action.EXPLAIN:
+        return explain(outcome)
+    before = "BEFORE" if request.run_directory is None else shlex.quote(str(request.run_directory))
+    applied = request.action is Action.APPLY
+    further = (
+        f"Did it help? Build it, imbrex run it as before, then: imbrex compare {before} AFTER"
+        if applied
+        else f"Do it: {_again(request, '--apply')}  (see it first: --diff)"
+    )
+    why = _again(request, "--explain")
+    return summary(outcome.decisions, applied=applied, further=further, explain=why)
+
+
+def _again(request: Request, action: str) -> str:
+    """The same request with another action, as a line to copy."""
+    words = ["imbrex", "transform", action]
+    given: dict[str, object | None] = {
+        "-p": request.database,
+        "--run": request.run_directory,
+        "--worth": request.worth_percent,
+        "--progress": request.progress_us,
+        "--machine": request.machine,
+        "--rewrites": None if request.rewrites == _ALL else request.rewrites,
+    }
+    for option, value in given.items():
+        words += [] if value is None else [option, str(value)]
+    for place in request.only:
+        words += ["--only", place]
+    switches = {
+        "--allow-reassociation": request.allow_reassociation,
+        "--single-thread": request.single_thread,
+        "--errors-are-fatal": request.errors_are_fatal,
+        "--dirty": request.dirty,
+    }
+    words += [option for option, given_too in switches.items() if given_too]
+    first = next(
+        (i for i, argument in enumerate(request.arguments) if argument.startswith("-")),
+        len(request.arguments),
+    )
+    files, flags = request.arguments[:first], request.arguments[first:]
+    return shlex.join([*words, *files, *(["--"] if flags else []), *flags])
 
 
 def _empty(outcome: Outcome, options: Options, *, shown: bool) -> list[str]:
@@ -277,17 +326,17 @@ def _as_json(outcome: Outcome) -> dict[str, object]:
     }
 
 
-def explain(outcome: Outcome, *, applied: bool) -> str:
+def explain(outcome: Outcome) -> str:
+    """Each call with its window or its reason, and all that is known of it."""
     lines = []
     for decision in outcome.decisions:
         lines += _explain_site(decision)
     count = sum(decision.decision == "rewritten" for decision in outcome.decisions)
-    verb = "rewritten" if applied else "can be rewritten"
     begun = sum(decision.wait_moves for decision in outcome.decisions)
     more = (
         f"; {begun} more start{'s' * (begun == 1)} what is waited for later there" if begun else ""
     )
-    lines.append(f"{count} of {len(outcome.decisions)} call sites {verb}{more}.")
+    lines.append(f"{count} of {len(outcome.decisions)} call sites can be rewritten{more}.")
     return "\n".join(lines) + "\n"
 
 

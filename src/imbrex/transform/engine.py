@@ -13,7 +13,7 @@ from imbrex.transform.analysis.left_over import left_over
 from imbrex.transform.call_stack import with_deep_stack
 from imbrex.transform.choice import are_chosen, goes_with_chosen, of_chosen
 from imbrex.transform.deciding import Deciding
-from imbrex.transform.garbage import collect, uncollected
+from imbrex.transform.garbage import collect, objects, uncollected
 from imbrex.transform.imports import complete_imports
 from imbrex.transform.model.program import Program
 from imbrex.transform.one_sided import one_sided_note
@@ -193,10 +193,12 @@ def _prepared(paths: list[Path], options: Options, ahead: _Ahead | None = None) 
         ]
         return _communication(analysis, given), offered
 
+    before = objects()
     if ahead is not None and ahead.contents == options.contents:
         first, offered = ahead.outcome, ahead.offered
     else:
         first, offered = run(options)
+    model = objects() - before
     if not offered:
         return first
     of_path = {str(path): path for path in paths}
@@ -213,7 +215,7 @@ def _prepared(paths: list[Path], options: Options, ahead: _Ahead | None = None) 
         )
         if options.only:
             only = only or _NO_SITE  # an empty set would choose all
-        collect()  # the models of earlier attempts
+        collect(model)  # the models of earlier attempts
         outcome, offers = run(replace(options, contents=contents, only=only))
         unread = outcome.skipped.keys() - first.skipped.keys()
         if unread:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 _MODELS_KEPT = 8
 _OBJECTS_LEFT = 400_000  # some tens of megabytes
+_MODELS_BESIDE = 3  # of one program, in use or not
 _models_left = itertools.count(1)
 _left_out = False
 
@@ -48,10 +49,17 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def collect() -> None:
+def objects() -> int:
+    """How many objects came since the last search, less those that are gone."""
+    return gc.get_count()[0]
+
+
+def collect(of_a_model: int) -> None:
     """Let go of models that nobody uses any more, where there are many objects by now.
 
-    A search goes over the models that are in use too.
+    A search goes over the models that are in use too, which takes long where they are large: of a
+    program and of what came of it there may be one more before it is worth it. `of_a_model`: the
+    objects of one.
     """
-    if gc.get_count()[0] > _OBJECTS_LEFT:
+    if objects() > max(_OBJECTS_LEFT, _MODELS_BESIDE * of_a_model):
         gc.collect()

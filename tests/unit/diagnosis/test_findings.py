@@ -97,7 +97,7 @@ def test_a_wait_without_work_before_it(make_caused, call):
     run = make_caused(call("MPI_Waitall", 3, 300, transfer=300, gainable=300))
     found = only(run, "early_wait")
     assert "put work that does not need the data before the wait" in found.text
-    assert found.command == f"imbrex transform --explain --run {run.directory} {source(run)}"
+    assert found.command == f"imbrex transform --run {run.directory} {source(run)}"
 
 
 def test_ends_of_epochs_are_one_finding_that_transform_is_not_asked_for(make_caused, call):
@@ -115,7 +115,7 @@ def test_blocking_calls_lead_to_transform(make_caused, call):
     run = make_caused(call("MPI_Recv", 4, 200, transfer=(90, 110), gainable=(90, 110)))
     found = only(run, "blocking_call")
     assert found.text.startswith("9 to 11 % of the run: wave.f90:60 (MPI_Recv) blocks")
-    assert found.command == f"imbrex transform --explain --run {run.directory} {source(run)}"
+    assert found.command == f"imbrex transform --run {run.directory} {source(run)}"
 
 
 def test_what_stalls_for_certain_is_not_what_a_rewrite_gains(make_caused, call):
@@ -168,7 +168,7 @@ def test_no_probe_is_advised_that_does_not_tell(make_caused, call, blocking):
     run = make_caused(call(blocking, 2, 300, transfer=300, gainable=300))
     found = only(run, "blocking_collective")
     assert found.text.endswith("may hide it, if this MPI moves it without calls")
-    assert found.command.startswith("imbrex transform --explain")
+    assert found.command.startswith("imbrex transform --run")
 
 
 def test_no_probe_is_advised_whose_profile_was_used(make_caused, call):

@@ -64,7 +64,7 @@ def outcome(bindings: str, call: str, folder: Path, *changes: tuple[str, str]) -
 
 
 def said(bindings: str, call: str, folder: Path, *changes: tuple[str, str]) -> str:
-    return explain(outcome(bindings, call, folder, *changes), applied=False)
+    return explain(outcome(bindings, call, folder, *changes))
 
 
 def after(bindings: str, call: str, folder: Path, *changes: tuple[str, str]) -> str:
@@ -331,10 +331,10 @@ def test_a_name_that_another_file_has(tmp_path: Path) -> None:
     main = tmp_path / "main.f90"
     main.write_text(PLAIN[PLAIN.index("program heat") :].replace(CALL, "     call g%exchange()\n"))
     paths = [tmp_path / "module.f90", main]
-    assert SPLIT in explain(transform(paths, Options()), applied=False)
+    assert SPLIT in explain(transform(paths, Options()))
     other = tmp_path / "other.f90"
     other.write_text("module other\n  integer :: grid_exchange_start = 0\nend module other\n")
-    assert HIDDEN in explain(transform([*paths, other], Options()), applied=False)
+    assert HIDDEN in explain(transform([*paths, other], Options()))
 
 
 def test_a_module_that_withholds_names_where_no_line_can_follow(tmp_path: Path) -> None:

@@ -70,13 +70,13 @@ def test_a_loop_in_what_is_not_read_is_work_beside_the_messages(tmp_path: Path) 
     """What keeps them from it is told, not that nothing is to gain."""
     path = tmp_path / "program.f90"
     path.write_text(changed(PLAIN, {NEST + COPY: STAYS["the construct is not read"]}))
-    said = explain(transform([path], Options()), applied=False)
+    said = explain(transform([path], Options()))
     assert said.count("MPI_Sendrecv in grid_exchange: cannot be moved") == 2
     assert said.count("    the call of grid_sweep: the construct ASSOCIATE is not read") == 2
     path.write_text(
         changed(PLAIN, {NEST + COPY: HEAD.replace("ny =>", "n => self%u(1, 1), ny =>") + END})
     )
-    said = explain(transform([path], Options()), applied=False)
+    said = explain(transform([path], Options()))
     assert said.count("MPI_Sendrecv in grid_exchange: nothing to gain") == 2
 
 

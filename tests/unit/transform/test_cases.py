@@ -51,7 +51,7 @@ def expected(case: Path, ending: str) -> str:
 def test_diff_and_reasons(case: Path) -> None:
     outcome = rewritten(case)
     assert diff(outcome) == expected(case, "diff")
-    assert explain(outcome, applied=False) == expected(case, "txt")
+    assert explain(outcome) == expected(case, "txt")
 
 
 def test_second_run_is_empty(case: Path) -> None:

@@ -82,7 +82,7 @@ def test_what_stands_in_the_way(
     source = tmp_path / "p.c"
     source.write_text(PROGRAM.format(before=before, body=body))
     outcome = transform([source], Options())
-    lines = explain(outcome, applied=False).splitlines()
+    lines = explain(outcome).splitlines()
     first = next(n for n, line in enumerate(lines) if ": MPI_Recv in " in line)
     assert lines[first].endswith(f": {head}"), lines
     assert lines[first + 1].strip().startswith(way), lines
@@ -114,7 +114,7 @@ def test_a_permission_is_named_where_it_helps(
     lines = [REDUCTION.format(operation), behind, RECV, "work(c);"]
     source.write_text(PROGRAM.format(before=arrays, body="\n    ".join(lines)))
     outcome = transform([source], Options())
-    told = explain(outcome, applied=False)
+    told = explain(outcome)
     assert way in told.split("MPI_Recv")[0] and todo in told.split("MPI_Recv")[0], told
     # The message behind it is rewritten as if the reduction could not be moved at all.
     lone = Options(rewrites=Options().rewrites - {"collectives"})

@@ -71,7 +71,7 @@ def test_order_and_threshold(source: Path) -> None:
     text = outcome.after[str(source)].decode()
     assert text.count("MPI_Isend") == 1 and "MPI_Isend(b" in text
     told = "of at most 60 s of transfer 0 to 30 s exposed; at most 30 % of the ranks' time to save"
-    assert told in explain(outcome, applied=False)
+    assert told in explain(outcome)
 
 
 def test_a_lower_threshold_takes_more(source: Path) -> None:
@@ -112,7 +112,7 @@ def test_a_wait_of_which_no_transfer_is_known_has_none(source: Path) -> None:
         here = Sums(count=10, call_s=9.0, transfer_max_s=transfer_s, exposed_max_s=transfer_s)
         measured = Measured(100.0, {("program.c", 15): [("MPI_Send", here)]})
         outcome = transform_measured([source], Options(), measured, 0.0)
-        text = explain(outcome, applied=False)
+        text = explain(outcome)
         assert ("of transfer" in text.partition("measured: 10 calls")[2]) is told
 
 

@@ -17,7 +17,7 @@ from imbrex.errors import ImbrexError
 from imbrex.profile.compile_units import CompileUnit
 from imbrex.profile.run import Run, load_run
 from imbrex.transform import program_sources
-from imbrex.transform.command import Request, answer
+from imbrex.transform.command import Action, Request, answer
 from imbrex.transform.headers_found import folders_of_headers
 from imbrex.transform.program_sources import flags_of_run, flags_of_units, sources_of_run
 
@@ -83,14 +83,14 @@ def measured(
 def test_all_files_of_the_program_are_read_with_its_folders(measured: Run) -> None:
     """The headers are where the compiler found them; the callers' work hides the message."""
     assert sources_of_run(measured) == [Path("src/exchange.c"), Path("src/main.c")]
-    found = answer(Request((), run_directory=measured.directory))
+    found = answer(Request((), Action.EXPLAIN, run_directory=measured.directory))
     assert found.complete
     assert "src/exchange.c:4: MPI_Send in exchange: rewrite (wrappers" in found.text
     assert "at most 40 % of the ranks' time to save" in found.text
 
 
 def test_files_that_are_given_are_read_with_its_folders(measured: Run) -> None:
-    found = answer(Request(("src/exchange.c",), run_directory=measured.directory))
+    found = answer(Request(("src/exchange.c",), Action.EXPLAIN, run_directory=measured.directory))
     assert found.complete and "exchange.c:4: MPI_Send" in found.text
     with pytest.raises(ImbrexError, match=r"halo\.h"):  # the user's own flags alone
         answer(Request(("src/exchange.c", "-DX"), run_directory=measured.directory))
@@ -99,7 +99,7 @@ def test_files_that_are_given_are_read_with_its_folders(measured: Run) -> None:
 def test_the_command_to_copy_names_the_run_alone(measured: Run) -> None:
     site = measured.sites[1]
     account = take_account(measured)
-    told = f"imbrex transform --explain --run {measured.directory}"
+    told = f"imbrex transform --run {measured.directory}"
     assert commands.transform(account, site) == told
     Path("app").unlink()
     assert commands.transform(account, site) == f"{told} src/exchange.c"
@@ -118,7 +118,7 @@ def test_a_program_that_was_moved_is_one_line(measured: Run) -> None:
     Path("app").unlink()
     assert flags_of_run(measured) == {}
     with pytest.raises(ImbrexError, match="its program are not known here: name the files"):
-        answer(Request((), run_directory=measured.directory))
+        answer(Request((), Action.EXPLAIN, run_directory=measured.directory))
 
 
 def test_without_a_run_files_are_asked_for() -> None:
@@ -136,14 +136,14 @@ def test_a_header_of_which_there_are_two_is_not_guessed(measured: Run, tmp_path:
     other = tmp_path / "project" / "old" / "grid" / "halo.h"
     other.parent.mkdir(parents=True)
     shutil.copy("include/grid/halo.h", other)
-    assert answer(Request((), run_directory=measured.directory)).complete
+    assert answer(Request((), Action.EXPLAIN, run_directory=measured.directory)).complete
     other.write_text("#define N 7\n")
     (tmp_path / "project" / "old" / "run").mkdir()  # of imbrex tune: a copy
     (tmp_path / "project" / "old" / "run" / "run.json").touch()
-    assert answer(Request((), run_directory=measured.directory)).complete
+    assert answer(Request((), Action.EXPLAIN, run_directory=measured.directory)).complete
     (tmp_path / "project" / "old" / "run" / "run.json").unlink()
     with pytest.raises(ImbrexError, match=r"'grid/halo\.h' file not found"):
-        answer(Request((), run_directory=measured.directory))
+        answer(Request((), Action.EXPLAIN, run_directory=measured.directory))
 
 
 def test_fortran_finds_what_it_includes(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def case(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
 def test_diff_and_reasons(case: Path) -> None:
     outcome = transform([case], WITH)
     assert diff(outcome) == (CASES / f"{case.name}.expected.diff").read_text()
-    assert explain(outcome, applied=False) == (CASES / f"{case.name}.expected.txt").read_text()
+    assert explain(outcome) == (CASES / f"{case.name}.expected.txt").read_text()
 
 
 def test_second_run_is_empty(case: Path) -> None:

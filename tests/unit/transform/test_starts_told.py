@@ -76,7 +76,7 @@ def test_starts_whose_wait_moves(tmp_path: Path) -> None:
     """Their requests are counted up in the argument, so that they cannot move themselves."""
     outcome = outcome_of(tmp_path, "s.c", C)
     assert told(outcome, "MPI_Irecv") == [("nothing-to-gain", "s.c:8)")]
-    text = explain(outcome, applied=False)
+    text = explain(outcome)
     assert f"MPI_Isend in step: stays, and its wait moves ({tmp_path}/s.c:8)\n" in text
     assert "side effects" not in text
     assert text.endswith(
@@ -89,7 +89,7 @@ def test_starts_that_another_routine_waits_for(tmp_path: Path) -> None:
     outcome = outcome_of(tmp_path, "s.f90", FORTRAN)
     assert told(outcome, "MPI_Waitall")[0][0] == "rewritten"
     assert [decision for decision, _ in told(outcome, "MPI_Irecv")] == ["nothing-to-gain"]
-    assert explain(outcome, applied=True).count("stays, and its wait moves") == 2
+    assert explain(outcome).count("stays, and its wait moves") == 2
 
 
 @pytest.mark.parametrize("only", [0, 6])
@@ -99,7 +99,7 @@ def test_starts_whose_wait_stays(tmp_path: Path, only: int) -> None:
     file = tmp_path / "s.c"
     file.write_text(text)
     outcome = transform([file], Options(only=frozenset({(str(file), only)} if only else ())))
-    said = explain(outcome, applied=False)
+    said = explain(outcome)
     assert "wait moves" not in said and "side effects" in said
     assert said.endswith(f"0 of {1 if only else 3} call sites can be rewritten.\n")
 
@@ -137,6 +137,6 @@ def test_starts_whose_messages_travel_beside_the_interior(tmp_path: Path) -> Non
     outcome = outcome_of(tmp_path, "h.c", HALO)
     decisions = [d.decision for d in outcome.decisions]
     assert decisions == ["rewritten"] * 5
-    text = explain(outcome, applied=False)
+    text = explain(outcome)
     assert text.count("the loop is divided") == 5
     assert text.endswith("5 of 5 call sites can be rewritten.\n")

@@ -71,7 +71,7 @@ def told(folder: Path, *texts: str) -> str:
     files = [folder / f"{number}.f90" for number in range(len(texts))]
     for file, text in zip(files, texts, strict=True):
         file.write_text(text)
-    return explain(transform(files, Options()), applied=False)
+    return explain(transform(files, Options()))
 
 
 def test_what_no_other_procedure_uses_is_under_way(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ CASES = {
 def told(folder: Path, behind: str) -> str:
     file = folder / "case.c"
     file.write_text(PROGRAM.replace("BEHIND", behind))
-    return explain(transform([file], Options()), applied=False)
+    return explain(transform([file], Options()))
 
 
 @pytest.mark.parametrize("behind", CASES)

@@ -18,4 +18,4 @@ if __name__ == "__main__":
             if source.suffix in (".c", ".cpp", ".f", ".f90"):
                 outcome = transform([source], options)
                 Path(f"{source}.expected.diff").write_text(diff(outcome))
-                Path(f"{source}.expected.txt").write_text(explain(outcome, applied=False))
+                Path(f"{source}.expected.txt").write_text(explain(outcome))

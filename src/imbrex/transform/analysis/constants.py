@@ -131,7 +131,10 @@ def nonnegative(program: Program, footprints: Footprints) -> frozenset[Affine]:
     found: set[Affine] = set()
     for routine in program.routines.values():
         counts: list[Affine] = []
-        for statement in routine.body.statements:
+        told = [
+            s for s in routine.body.statements if any(c.name in mpi_calls.TOLD for c in s.calls)
+        ]
+        for statement in routine.body.statements if told else ():
             if footprints.of(statement, routine.file).leaves:
                 break
             for call in statement.calls:
