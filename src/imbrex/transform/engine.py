@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from imbrex.errors import ImbrexError
 from imbrex.transform import mpi_calls
@@ -26,7 +28,7 @@ from imbrex.transform.rewrites.blocking import BlockingToNonblocking
 from imbrex.transform.rewrites.collectives import CollectivesToNonblocking
 from imbrex.transform.rewrites.motion import ExistingMotion
 from imbrex.transform.rewrites.progress import ProgressCalls
-from imbrex.transform.rewrites.proposals import Proposal
+from imbrex.transform.rewrites.proposals import Preparing, Proposal
 from imbrex.transform.rewrites.registry import PREPARING
 from imbrex.transform.rewrites.splitting import Splitting
 from imbrex.transform.rewrites.statement_motion import StatementMotion
@@ -180,17 +182,22 @@ def _prepared(paths: list[Path], options: Options, ahead: _Ahead | None = None) 
     chosen = [rewrite for rewrite in PREPARING if rewrite.name in options.rewrites]
     dividing = {rewrite.name for rewrite in chosen if issubclass(rewrite, Splitting)}
 
-    def run(given: Options) -> tuple[Outcome, list[Proposal]]:
-        analysis = Analysis(paths, given)
-        offered = [
+    def proposed(
+        analysis: Analysis, given: Options, among: Sequence[type[Preparing[Any, Any]]]
+    ) -> list[Proposal]:
+        return [
             of_chosen(proposal, given.only)
-            for rewrite in chosen
+            for rewrite in among
             if not analysis.program.skipped
             for proposal in rewrite(analysis.program, analysis.footprints).proposals()
             if proposal.rewrite not in dividing
             or goes_with_chosen(proposal, analysis.program, given.only)
             if are_chosen(proposal.posts, analysis.program, given.only)
         ]
+
+    def run(given: Options) -> tuple[Outcome, list[Proposal]]:
+        analysis = Analysis(paths, given)
+        offered = proposed(analysis, given, chosen)
         return _communication(analysis, given), offered
 
     before = objects()
@@ -204,9 +211,8 @@ def _prepared(paths: list[Path], options: Options, ahead: _Ahead | None = None) 
     of_path = {str(path): path for path in paths}
     permissions = Permissions()
 
-    def attempt(texts: dict[str, bytes]) -> tuple[Outcome, list[Proposal]]:
+    def changed(texts: dict[str, bytes], maps: dict[str, LineMap]) -> Options:
         contents = {of_path.get(name, Path(name)): data for name, data in texts.items()}
-        maps = line_maps(first.before, texts)
         only = frozenset(
             (name, number)
             for name, known in maps.items()
@@ -215,18 +221,32 @@ def _prepared(paths: list[Path], options: Options, ahead: _Ahead | None = None) 
         )
         if options.only:
             only = only or _NO_SITE  # an empty set would choose all
-        collect(model)  # the models of earlier attempts
-        outcome, offers = run(replace(options, contents=contents, only=only))
-        unread = outcome.skipped.keys() - first.skipped.keys()
+        return replace(options, contents=contents, only=only)
+
+    def check(skipped: dict[str, str]) -> None:
+        unread = skipped.keys() - first.skipped.keys()
         if unread:
-            raise ImbrexError(outcome.skipped[min(unread)])
+            raise ImbrexError(skipped[min(unread)])
+
+    def screen(texts: dict[str, bytes], names: frozenset[str]) -> list[Proposal]:
+        collect(model)  # the models of earlier attempts
+        given = changed(texts, line_maps(first.before, texts))
+        analysis = Analysis(paths, given)
+        check(analysis.program.skipped)
+        return proposed(analysis, given, [each for each in chosen if each.name in names])
+
+    def attempt(texts: dict[str, bytes]) -> tuple[Outcome, list[Proposal]]:
+        collect(model)
+        maps = line_maps(first.before, texts)
+        outcome, offers = run(changed(texts, maps))
+        check(outcome.skipped)
         for name, data in texts.items():  # headers that declare nothing of it any more
             outcome.before.setdefault(name, data)
             outcome.after.setdefault(name, data)
         permissions.note(outcome.decisions, maps)
         return outcome, offers
 
-    best, taken, offers = prepare(first, offered, attempt)
+    best, taken, offers = prepare(first, offered, attempt, screen)
     further = None
     if taken and not options.only and best.after == best.before:  # a further run reads it next
         contents = {of_path.get(name, Path(name)): data for name, data in best.after.items()}

@@ -55,10 +55,12 @@ Identity = tuple[str, str, str, tuple[str, ...]]
 
 # Tries the rewrites of communication on some text, and what may prepare it for more of them.
 Attempt = Callable[[dict[str, bytes]], tuple[Result, list[Proposal]]]
+# What these rewrites propose for some text.
+Screen = Callable[[dict[str, bytes], frozenset[str]], list[Proposal]]
 
 
 def prepare(
-    first: Result, offered: list[Proposal], attempt: Attempt
+    first: Result, offered: list[Proposal], attempt: Attempt, screen: Screen
 ) -> tuple[Result, list[Proposal], list[Proposal]]:
     """The best outcome that preparing rewrites lead to, which of them it took, and what it offers.
 
@@ -75,7 +77,7 @@ def prepare(
         leaders = [p for p in offered if p.edits and _leads(p) and _identity(p) not in rejected]
         if _leads(batch[0]) and len(leaders) > _FEW and screened is not current:
             screened = current
-            rejected |= _hopeless(leaders, current, attempt)
+            rejected |= _hopeless(leaders, current, screen)
             continue
         texts, merged = _merged(current, batch)
         if not merged:  # its own edits overlap: two calls on one line
@@ -122,22 +124,23 @@ def _leads(proposal: Proposal) -> bool:
     return bool(proposal.leads_to) and not proposal.replaces
 
 
-def _hopeless(leaders: list[Proposal], texts: dict[str, bytes], attempt: Attempt) -> set[Identity]:
+def _hopeless(leaders: list[Proposal], texts: dict[str, bytes], screen: Screen) -> set[Identity]:
     """Those behind which nothing else may gain, though all of them are done at once.
 
     Each attempt reads the whole program, which has many of them.
     """
-    merged, promising = _promising(leaders, texts, attempt, _DEPTH)
+    merged, promising = _promising(leaders, texts, screen, _DEPTH)
     return {_identity(each) for each in merged} - promising
 
 
 def _promising(
-    leaders: list[Proposal], texts: dict[str, bytes], attempt: Attempt, depth: int
+    leaders: list[Proposal], texts: dict[str, bytes], screen: Screen, depth: int
 ) -> tuple[list[Proposal], set[Identity]]:
     """Those that could be done together, and of these the ones that lead somewhere."""
     all_done, merged = _merged(texts, leaders)
+    wanted = frozenset(name for leader in merged for name in leader.leads_to)
     try:
-        _, offered = attempt(all_done)
+        offered = screen(all_done, wanted)
     except ImbrexError:  # one by one they may be understood
         return [], set()
     found: set[Identity] = set()
@@ -151,7 +154,7 @@ def _promising(
             further[_identity(leader)] = mine
     following = {_identity(o): o for mine in further.values() for o in mine}
     if following and depth > 0:
-        known, deeper = _promising([*following.values()], all_done, attempt, depth - 1)
+        known, deeper = _promising([*following.values()], all_done, screen, depth - 1)
         deeper |= following.keys() - {_identity(o) for o in known}
         found |= {key for key, mine in further.items() if any(_identity(o) in deeper for o in mine)}
     else:

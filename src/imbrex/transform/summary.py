@@ -61,8 +61,10 @@ def _place(decision: Decision, behind: str) -> tuple[str, str]:
 
 
 def _window(decision: Decision) -> str:
-    lines = f"{decision.first_line}-{decision.last_line}"
-    return f": under way in lines {lines} ({', '.join(decision.rewrites)})"
+    by = ", ".join(decision.rewrites)
+    if decision.reason.cause.kind is ReasonKind.CALLERS_COMPUTE:
+        return f": under way while its callers compute ({by})"
+    return f": under way in lines {decision.first_line}-{decision.last_line} ({by})"
 
 
 def _listed(rows: Iterable[tuple[str, str]]) -> list[str]:

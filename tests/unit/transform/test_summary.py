@@ -92,6 +92,12 @@ def test_the_commands_do_what_they_say(here: Path) -> None:
     assert "MPI_Irecv" in Path("halo.c").read_text()
 
 
+def test_work_of_callers(here: Path) -> None:
+    Path("parted.c").write_text((HALO.parent / "parted.c").read_text())
+    rows = [line for line in said("parted.c") if line.startswith("  parted.c:")]
+    assert rows and all(": under way while its callers compute (" in row for row in rows)
+
+
 def test_why_calls_stay(here: Path) -> None:
     lines = said("stays.c")
     assert lines[0] == "None of the 2 calls can be rewritten."

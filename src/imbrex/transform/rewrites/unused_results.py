@@ -11,6 +11,7 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.messages import communicates
 from imbrex.transform.analysis.success import gives_codes, is_code, returns_code
 from imbrex.transform.analysis.taken import returns_taken
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.headers import is_editable
 from imbrex.transform.model.location import Location
@@ -170,13 +171,7 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
         Of a function that does not always return one value no call may ask for it.
         """
         name = routine.plain_name.encode()
-        calls = [
-            (user, statement, call)
-            for user in self.program.routines.values()
-            for statement in user.statements()
-            for call in statement.calls
-            if call.name == routine.name
-        ]
+        calls = self._calls.get(routine.name, [])
         for user, statement, call in calls:
             if call.is_statement and not (call.macro or call.unknown):
                 continue
@@ -192,6 +187,8 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
             rb"(?m)^[ \t]*(?:(?:static|extern|inline)\s+)*(int|bool)\s+" + name + _LIST
         )
         for file, text in self._code.items():
+            if name not in text:
+                continue
             places = {match.start() for match in re.finditer(rb"\b%s\b" % name, text)}
             header = self.program.headers.get(file)
             if places and header is not None and not is_editable(self.program, header):
@@ -206,6 +203,16 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
             if places:
                 return False
         return True
+
+    @cached_property
+    def _calls(self) -> dict[str, list[tuple[Routine, Statement, Call]]]:
+        """The calls of the program by what they name: in which routine and statement."""
+        found: dict[str, list[tuple[Routine, Statement, Call]]] = {}
+        for user in self.program.routines.values():
+            for statement in user.statements():
+                for call in statement.calls:
+                    found.setdefault(call.name, []).append((user, statement, call))
+        return found
 
     @cached_property
     def _code(self) -> dict[str, bytes]:
