@@ -11,7 +11,13 @@ import pytest
 
 from imbrex.transform.engine import transform
 from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.causes import Reason
+from imbrex.transform.model.covered_calls import UnreadCall
+from imbrex.transform.model.location import Location
+from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.program import Program
+from imbrex.transform.model.reasons import IN_TEMPLATE
+from imbrex.transform.model.sources import Language, SourceFile
 from imbrex.transform.options import Options
 from imbrex.transform.readers import c_kept
 from imbrex.transform.readers.c import Asked, read_c
@@ -32,6 +38,64 @@ def test_one_file_alone_is_the_program(path: Path) -> None:
     for field in fields(Program):
         if field.name not in _ASKED and not field.name.startswith("_"):
             assert getattr(program, field.name) == getattr(part, field.name), field.name
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("numbers", {("g:u", True)}),
+        ("stray_wildcards", [Location("app.c", 3)]),
+        ("throws", True),
+        ("unread_code", True),
+        ("exchanged_vectors", [("a", "b")]),
+    ],
+)
+def test_what_a_second_file_says_counts(name: str, value: object) -> None:
+    program, part = Program(), Program()
+    setattr(part, name, value)
+    join(program, part)
+    join(program, Program())
+    assert getattr(program, name) == value
+
+
+def test_sets_of_several_files_are_united() -> None:
+    program = Program()
+    for file in ("a.c", "b.c"):
+        part = Program()
+        part.known_from = {"g:u": {len(part.files), ord(file[0])}}
+        part.named_by = {"g:i": {file}}
+        part.request_lists = {"r": {file}}
+        part.instances["f.h", 3].add(file)
+        part.null_writes["g:p"] += 2
+        part.variables = {"g:u": Variable("g:u", file, "global")}
+        join(program, part)
+    assert program.known_from == {"g:u": {0, 97, 98}}
+    assert program.named_by == {"g:i": {"a.c", "b.c"}} and program.null_writes["g:p"] == 4
+    assert program.request_lists == {"r": {"a.c", "b.c"}}
+    assert program.instances["f.h", 3] == {"a.c", "b.c"}
+    assert program.variables["g:u"].name == "a.c"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"), [(7, 9, 9), (9, 7, 9), (-1, 9, -1), (9, -1, -1), (0, 0, 0)]
+)
+def test_a_header_knows_mpi_where_all_files_let_it(first: int, second: int, expected: int) -> None:
+    program = Program()
+    for number, offset in enumerate((first, second)):
+        header = SourceFile(Path("grid.h"), "grid.h", b"", Language.C, header=True)
+        header.mpi_known_from, header.in_cxx = offset, number == 1
+        join(program, Program(headers={"grid.h": header}))
+    found = program.headers["grid.h"]
+    assert found.mpi_known_from == expected and found.in_cxx
+
+
+def test_a_call_that_an_instance_runs_counts() -> None:
+    place, reason = (Location("a.cpp", 1), 4), Reason(IN_TEMPLATE, Location("a", 1))
+    idle, run = (UnreadCall("MPI_Send", "f", reason, idle=each) for each in (True, False))
+    program = Program()
+    for call in (idle, run, idle):
+        join(program, Program(not_analysed={place: call}))
+    assert not program.not_analysed[place].idle
 
 
 @pytest.fixture
