@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
 
 from imbrex.diagnosis import wording
 from imbrex.transform.model.advice import advice
@@ -26,13 +25,14 @@ def summary(decisions: list[Decision], *, applied: bool, further: str, explain: 
         return "No call of MPI in these files could be rewritten.\n"
     done = [d for d in decisions if d.decision == "rewritten"]
     lines = _wrapped("", _answer(decisions, done, applied=applied))
-    lines += _listed(_place(d, _window(d)) for d in done[:_MOST_SITES])
+    lines += _listed(done[:_MOST_SITES])
     if len(done) > _MOST_SITES:
         lines.append(f"  and {len(done) - _MOST_SITES} more")
     if done:
         lines.append(further)
     lines += _staying([d for d in decisions if d not in done and not d.wait_moves])
-    lines.append(f"Each call with its reason: {explain}")
+    if not (done and applied):  # what a run says of lines holds of the text before
+        lines.append(f"Each call with its reason: {explain}")
     return "\n".join(lines) + "\n"
 
 
@@ -55,22 +55,21 @@ def _calls(count: int) -> str:
     return f"{count} call{'s' * (count != 1)}"
 
 
-def _place(decision: Decision, behind: str) -> tuple[str, str]:
-    site = decision.site
-    return f"{site.location}", f"{site.call.name} in {site.routine.name}{behind}"
-
-
-def _window(decision: Decision) -> str:
-    by = ", ".join(decision.rewrites)
-    if decision.reason.cause.kind is ReasonKind.CALLERS_COMPUTE:
-        return f": under way while its callers compute ({by})"
-    return f": under way in lines {decision.first_line}-{decision.last_line} ({by})"
-
-
-def _listed(rows: Iterable[tuple[str, str]]) -> list[str]:
-    found = list(rows)
-    width = max((len(place) for place, _ in found), default=0)
-    return [f"  {place:{width}}  {text}" for place, text in found]
+def _listed(done: list[Decision]) -> list[str]:
+    """Where each is under way, and by which rewrites where there is room for that."""
+    width = max((len(str(d.site.location)) for d in done), default=0)
+    lines = []
+    for decision in done:
+        site = decision.site
+        where = f"lines {decision.first_line}-{decision.last_line}"
+        if decision.reason.cause.kind is ReasonKind.CALLERS_COMPUTE:
+            where = "its callers' work"
+        text = (
+            f"  {site.location!s:{width}}  {site.call.name} in {site.routine.name}: during {where}"
+        )
+        by = f" ({', '.join(decision.rewrites)})"
+        lines.append(text + by * (len(text + by) <= _COLUMNS))
+    return lines
 
 
 def _staying(left: list[Decision]) -> list[str]:

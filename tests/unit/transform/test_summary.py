@@ -61,8 +61,8 @@ def said(*arguments: str) -> list[str]:
 def test_what_can_be_done_and_how(here: Path) -> None:
     assert said("halo.c") == [
         "2 of 2 calls can be rewritten: messages are under way while ranks compute.",
-        "  halo.c:25  MPI_Sendrecv in main: under way in lines 22-34 (boundary-first, nonblocking)",
-        "  halo.c:27  MPI_Sendrecv in main: under way in lines 22-34 (boundary-first, nonblocking)",
+        "  halo.c:25  MPI_Sendrecv in main: during lines 22-34 (boundary-first, nonblocking)",
+        "  halo.c:27  MPI_Sendrecv in main: during lines 22-34 (boundary-first, nonblocking)",
         "Do it: imbrex transform --apply halo.c  (see it first: --diff)",
         "Each call with its reason: imbrex transform --explain halo.c",
     ]
@@ -89,13 +89,14 @@ def test_the_commands_do_what_they_say(here: Path) -> None:
     assert "Did it help? Build it, imbrex run it as before, then: imbrex compare BEFORE AFTER" in (
         done
     )
+    assert not any("--explain" in line for line in done)
     assert "MPI_Irecv" in Path("halo.c").read_text()
 
 
 def test_work_of_callers(here: Path) -> None:
     Path("parted.c").write_text((HALO.parent / "parted.c").read_text())
     rows = [line for line in said("parted.c") if line.startswith("  parted.c:")]
-    assert rows and all(": under way while its callers compute (" in row for row in rows)
+    assert rows and all(": during its callers' work (" in row for row in rows)
 
 
 def test_why_calls_stay(here: Path) -> None:
