@@ -35,6 +35,9 @@ def whole_verdict(document: dict[str, Any]) -> str:
         said = f"{before}{'n' if before else 'N'}o network and no overlap saves even "
         said += f"{percent(MATTERS)}{run}{here}: "
         limit, share = _other_limit(first)
+        library = document.get("library_share", 0.0)
+        if not limit and library >= _MOST:
+            return said + f"computation decides, and MPI itself ({percent(library)})."
         if not limit:
             return said + "computation alone decides."
         return said + f"{percent(share)} is lost to {limit}."

@@ -140,8 +140,10 @@ def predict_whole(run: Run, interconnects: list[Interconnect], settings: Setting
             row["served_s"] = [row["time_s"] + ns * 1e-9 for ns in span]
         document["networks"].append(row)
     if as_measured(document) is not None:
-        busy = made_while_busy(run)
-        figures = agreement(take_account(run), replayed, document, busy=busy)
+        busy, account = made_while_busy(run), take_account(run)
+        figures = agreement(account, replayed, document, busy=busy)
+        own_s = account.whole.cause("library").low
+        document["library_share"] = own_s / account.busy_s if account.busy_s else 0.0
         document["agreement"] = [figure.to_json() for figure in figures]
     return Whole(made, tuple(found), document)
 

@@ -372,6 +372,9 @@ def test_what_limits_a_run_that_no_network_limits(
     assert whole_verdict(whole) == f"No network and no overlap saves even 0.5 % of the run: {says}"
     command = next_command(load_run(folder), whole)
     assert command == (f"imbrex show {folder} --by {by}" if by else None)
+    for share, words in ((0.049, says), (0.2, "computation decides, and MPI itself (20 %).")):
+        told = whole_verdict(whole | {"library_share": share})
+        assert told.endswith(f": {says if by else words}")
 
 
 @pytest.mark.parametrize(("cores", "told"), [(2, True), (3, False), (None, False)])
