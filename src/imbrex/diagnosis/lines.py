@@ -12,8 +12,14 @@ _STAYS = "\x1f"
 """Stands for a blank at which no line ends; it is in no text, which `plain` sees to."""
 
 
-def lines(text: str, width: int = WIDTH, indent: str = "") -> list[str]:
-    """The lines, those after the first indented; a word that is longer than one is cut."""
+def lines(text: str, width: int = WIDTH, indent: str = "", *, cut: bool = True) -> list[str]:
+    """The lines, those after the first indented; a word that is longer than one is cut, or not."""
     held = BEFORE_UNIT.sub(_STAYS, text)
-    found = textwrap.wrap(held, max(width, 1), break_on_hyphens=False, subsequent_indent=indent)
+    found = textwrap.wrap(
+        held,
+        max(width, 1),
+        break_on_hyphens=False,
+        break_long_words=cut,
+        subsequent_indent=indent,
+    )
     return [line.replace(_STAYS, " ") for line in found]

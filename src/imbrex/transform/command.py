@@ -11,6 +11,7 @@ from enum import Enum
 from pathlib import Path
 
 from imbrex.diagnosis import wording
+from imbrex.diagnosis.lines import lines as in_width
 from imbrex.errors import ImbrexError
 from imbrex.network import load
 from imbrex.profile.run import Run, load_run
@@ -36,6 +37,7 @@ from imbrex.transform.text.edits import replace_files, unified_diff
 
 WORTH_PERCENT = 0.5
 _ALL = ",".join(REWRITES)
+_INDENT = "    "
 
 
 class Action(Enum):
@@ -138,7 +140,7 @@ def answer(request: Request) -> Answer:
 def _said(request: Request, outcome: Outcome) -> str:
     """What is printed where neither a diff nor JSON is asked for."""
     if request.action is Action.EXPLAIN:
-        return explain(outcome)
+        return _in_lines(explain(outcome))
     before = "BEFORE" if request.run_directory is None else shlex.quote(str(request.run_directory))
     applied = request.action is Action.APPLY
     further = (
@@ -340,6 +342,15 @@ def explain(outcome: Outcome) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _in_lines(text: str) -> str:
+    """What is said of a site in lines of a screen; the line that names its place stays one."""
+    found = []
+    for line in text.splitlines():
+        told = line.startswith(_INDENT)
+        found += in_width(line, indent=2 * _INDENT, cut=False) if told else [line]
+    return "\n".join(found) + "\n"
+
+
 def _explain_site(decision: Decision) -> list[str]:
     site = decision.site
     head = f"{site.location}: {site.call.name} in {site.routine.name}: "
@@ -354,14 +365,14 @@ def _explain_site(decision: Decision) -> list[str]:
     }
     reason = decision.obstacle
     text = reason.text if reason.location == site.location else str(reason)
-    lines = [head + arguments[decision.decision], f"    {text}"]
+    lines = [head + arguments[decision.decision], f"{_INDENT}{text}"]
     help_with = "" if decision.decision == "rewritten" else advice(reason.cause)
     if help_with and (hindered or decision.decision == "refused"):
-        lines.append(f"    what to do: {help_with}")
+        lines.append(f"{_INDENT}what to do: {help_with}")
     if decision.measured is not None:
-        lines.append(f"    {_measured(decision.measured)}")
+        lines.append(f"{_INDENT}{_measured(decision.measured)}")
     said = {f"{name}: {text}" for name in decision.rewrites}
-    return lines + [f"    {detail}" for detail in decision.details if detail not in said]
+    return lines + [f"{_INDENT}{detail}" for detail in decision.details if detail not in said]
 
 
 def _measured(values: dict[str, float]) -> str:

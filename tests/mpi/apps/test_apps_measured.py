@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+from imbrex.diagnosis.account import take_account
 from imbrex.network.interconnect import collection
 from imbrex.replay.whole import Settings, predict_whole
 
@@ -47,6 +48,9 @@ def test_results_are_unchanged(apps, imbrex_run, library, name):
     assert len(run.ranks) == 2
     # Every figure of its replay lies within what the run says, or says why not.
     told = json.loads(json.dumps(predict_whole(run, collection()[:1], Settings()).document))
+    account = take_account(run)
+    own_s = account.whole.cause("library").low
+    assert told["library_share"] == pytest.approx(own_s / account.busy_s)
     told = told["agreement"]
     assert {"run time", "computation", "transfer"} <= {figure["figure"] for figure in told}
     assert [f for f in told if not f["within"] and not f["why"]] == []

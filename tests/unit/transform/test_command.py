@@ -48,6 +48,23 @@ def test_apply_then_nothing_is_left(source: Path) -> None:
     assert "halo.c:" in again.stderr
 
 
+def test_what_is_said_of_a_call_stays_on_the_screen(source: Path) -> None:
+    """A place is not broken, and the line that begins with one is that of the call."""
+    name = f"{'a-long-folder/' * 8}halo.c"
+    Path(name).parent.mkdir(parents=True)
+    shutil.copy(HALO, name)
+    text = CliRunner().invoke(command, ["--explain", name]).stdout
+    told = text.splitlines()
+    long = [line for line in told if len(line) > 100]
+    assert long and all(
+        line.strip().startswith(("a-long-folder", "(a-long-folder")) for line in long
+    )
+    assert any(line.startswith(" " * 8) for line in told)
+    assert re.search(rf"\({name}:[0-9]+\)", text)
+    assert {len(line) - len(line.lstrip()) for line in told} == {0, 4, 8}
+    assert sum(line.startswith(name) for line in told) == text.count(f"\n{name}:") + 1
+
+
 def test_only_and_json(source: Path) -> None:
     answer = CliRunner().invoke(command, ["--json", "--only", "halo.c:25", "halo.c"])
     sites = json.loads(answer.output)["sites"]
