@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
@@ -11,9 +12,10 @@ import pytest
 
 from imbrex.network.profile import LogGP, MachineProfile, NetworkPath, Point
 from imbrex.profile.call_log import CALL_DTYPE, Kind
+from imbrex.profile.run import Run
 from imbrex.replay.ahead import Sent, ahead_bytes, pass_ahead, sent
 from imbrex.replay.run_log import RunLog
-from imbrex.replay.situation import measured_route
+from imbrex.replay.situation import measured_route, situations
 
 LOGGP = LogGP(
     L_s=0, o_s_s=1e-6, o_r_s=1e-6, g_s=0, G_s_per_byte=1e-9, EEL_s=2e-6, residual=0.3
@@ -89,6 +91,8 @@ def test_nearly_all_bytes_have_to_pass() -> None:
 
 
 def test_ranks_of_a_node_share_its_link() -> None:
+    seldom = both(every(200_000, 400, 8192, 0, 2), every(200_000, 400, 8192, 1, 3))
+    assert pass_ahead(LIMITED, seldom, (0, 0, 1, 1))
     pair = both(every(100_000, 400, 8192, 0, 2), every(100_000, 400, 8192, 1, 3))
     assert pass_ahead(LIMITED, pair, (0, 1, 2, 3))
     assert not pass_ahead(LIMITED, pair, (0, 0, 1, 1))
@@ -100,14 +104,14 @@ def test_ranks_of_a_node_share_its_link() -> None:
 
 def test_messages_of_a_log_and_what_collectives_are_given() -> None:
     records = np.zeros(6, CALL_DTYPE)
-    records["kind"] = [Kind.SEND, Kind.RECV, Kind.ALL, Kind.SEND, Kind.PUT, Kind.SEND]
+    records["kind"] = [Kind.SEND, Kind.RECV, Kind.FROM_ROOT, Kind.SEND, Kind.PUT, Kind.SEND]
     records["bytes"] = [100, 100, 8, 0, 30, 7]
     records["enter_ns"] = [5, 6, 7, 8, 9, 10]
     log = SimpleNamespace(
         records=records,
         rank=np.array([0, 0, 0, 1, 1, 1]),
         stream=np.array([0, 0, 0, 1, 1, 1]),
-        peer=np.array([1, 1, -1, 0, 0, -1]),
+        peer=np.array([1, 1, 0, 0, 0, -1]),
         start_ns=np.array([0, 1000]),
         is_kind=lambda *wanted: np.isin(records["kind"], wanted),
     )
@@ -132,3 +136,19 @@ def test_they_take_the_shortest_time_where_they_pass() -> None:
     assert sizes(None) == pytest.approx(in_ping_pong)
     assert sizes(every(0, 400, 8192)) == pytest.approx(in_ping_pong)
     assert sizes(every(400_000, 400, 8192)) == pytest.approx([4000, 5000, 38_000, 9_698_000])
+
+
+def test_on_the_own_network_and_on_that_of_a_file(tmp_path: Path) -> None:
+    paths = {"inter-node": LIMITED}
+    profile = MachineProfile("MPICH", "4.0", ("a", "b"), 2, {}, paths, (), "", "", False)
+    there = tmp_path / "there.json"
+    for file in (tmp_path / "machine.json", there):
+        profile.save(file)
+    ranks = np.array([(b"a",), (b"b",)], [("host", "S8")])
+    run = cast("Run", SimpleNamespace(directory=tmp_path, ranks=ranks))
+    for messages, moves_ns in ((every(400_000, 400, 8192), 38_000), (every(0, 400, 8192), 338_000)):
+        found = situations(run, (str(there),), [], "ideal", None, messages)
+        routes = [each.network.between for each in found]
+        assert [route.sizes[2][1] * route.byte_ns for route in routes] == pytest.approx(
+            [moves_ns, moves_ns]
+        )
