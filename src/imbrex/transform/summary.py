@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import textwrap
-
 from imbrex.diagnosis import wording
+from imbrex.diagnosis.lines import WIDTH
+from imbrex.diagnosis.lines import lines as lines_of
 from imbrex.transform.model.advice import advice
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.rewrites.base import Decision
@@ -12,7 +12,6 @@ from imbrex.transform.rewrites.base import Decision
 _MOST_SITES = 12  # of those that can be rewritten
 _MOST_REASONS = 6
 _MOST_OF_A_REASON = 3
-_COLUMNS = 100
 _CHEAP = (ReasonKind.NOT_WORTH, ReasonKind.NOT_MEASURED)
 
 
@@ -68,7 +67,7 @@ def _listed(done: list[Decision]) -> list[str]:
             f"  {site.location!s:{width}}  {site.call.name} in {site.routine.name}: during {where}"
         )
         by = f" ({', '.join(decision.rewrites)})"
-        lines.append(text + by * (len(text + by) <= _COLUMNS))
+        lines.append(text + by * (len(text + by) <= WIDTH))
     return lines
 
 
@@ -125,11 +124,4 @@ def _reasons(hindered: list[Decision]) -> list[str]:
 
 
 def _wrapped(indent: str, text: str) -> list[str]:
-    return textwrap.wrap(
-        text,
-        _COLUMNS,
-        initial_indent=indent,
-        subsequent_indent=f"{indent}  ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    return lines_of(f"{indent}{text}", indent=f"{indent}  ", cut=False)
