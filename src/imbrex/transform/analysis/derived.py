@@ -8,7 +8,7 @@ before any value was given, must not be `ld`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from imbrex.transform.analysis.first_values import FirstValues
@@ -19,17 +19,13 @@ from imbrex.transform.analysis.renaming import Renaming
 from imbrex.transform.analysis.set_before import SetBefore
 from imbrex.transform.analysis.setters import Setters
 from imbrex.transform.model.affine import ARROW, PRODUCT, Affine, array_of_element, field_of
-from imbrex.transform.model.allocation import Allocation
 from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import UNPLACED
 from imbrex.transform.model.routine import Routine
-from imbrex.transform.model.shapes import bounds_of
 from imbrex.transform.model.statements import Block, Kind, Statement
 
 _SHARED = frozenset({"global", "static"})
-# Of Fortran: what frees an allocatable array, which may then get another shape.
-_OTHER_SHAPES = re.compile(rb"(?i)\bintent\s*\(\s*out\s*\)[^\n]*\ballocatable\b")
 # Of Fortran: what sets variables under other names, or by lists of names.
 _ELSEWHERE = re.compile(rb"(?im)^\s*namelist\s*/|\bbind\s*\(\s*c\b")
 _FIELD = re.compile(r"\s*&?\s*(\w+)\s*(->|\.|%)\s*\w+\s*")
@@ -74,51 +70,6 @@ def main_derived(program: Program, footprints: Footprints) -> Derived:
     return Derived(program, footprints, Setters(program, footprints))
 
 
-def find_shapes(
-    program: Program, footprints: Footprints
-) -> dict[str, tuple[tuple[Affine, Affine], ...]]:
-    """The bounds of allocatable arrays of Fortran that one statement allocates.
-
-    In terms of sizes that are set in front of it alone, so that an array never has other ones.
-    """
-    shared = Derived(program, footprints)
-    of_main = Derived(program, footprints, shared.setters)
-    made: dict[str, list[tuple[Routine, Statement, Allocation]]] = {}
-    for routine in program.routines.values():
-        for statement in routine.statements():
-            for item in statement.allocates:
-                made.setdefault(item.array, []).append((routine, statement, item))
-    found: dict[str, tuple[tuple[Affine, Affine], ...]] = {}
-    program.by_given = set()
-    if not shared.possible:
-        return found
-    for key, places in made.items():
-        ends = [end for bounds in places[0][2].bounds for end in bounds]
-        known = [end for end in ends if end is not None]
-        if key.startswith("%") or f"%{program.variables[key].name.lower()}" in made:
-            continue
-        one = len(places) == 1 or _always(item for _, _, item in places)
-        if not one or len(known) < len(ends) or _reshaped(program, shared, key):
-            continue
-        routine, statement, item = places[0]
-        mine = is_of_main(program, key)
-        for derived in (of_main,) if mine else (shared, of_main):
-            derived.by_given = derived is of_main and not mine
-            settled = derived.settled(routine, statement, item.owner, key, known)
-            if settled is not None:
-                found[key] = tuple(zip(settled[::2], settled[1::2], strict=True))
-                program.by_given |= {key} if derived.by_given else set()
-                break
-    return found
-
-
-def _always(given: Iterable[Allocation]) -> bool:
-    """Whether an array gets the same bounds wherever it gets some: numbers."""
-    every = [item.bounds for item in given]
-    ends = [end for bounds in every[0] for end in bounds]
-    return every.count(every[0]) == len(every) and not any(e is None or e.terms for e in ends)
-
-
 def is_of_main(program: Program, key: str) -> bool:
     """Whether a variable is one of Fortran's main program, not of a routine in it."""
     key = array_of_element(key)
@@ -130,26 +81,6 @@ def is_of_main(program: Program, key: str) -> bool:
     return variable.kind in ("local", "host") and key.startswith(
         f"{variable.name}@{main.file}:{main.name}:"
     )
-
-
-def _reshaped(program: Program, derived: Derived, key: str) -> bool:
-    """Whether an array may get another shape than that of its ALLOCATE."""
-    if any(name in derived.setters.writers for name in bounds_of(program.variables[key])):
-        return True
-    if key in program.overlays or not bounds_of(program.variables[key]):
-        return True
-    if program.moved or any(_OTHER_SHAPES.search(source.data) for source in program.files.values()):
-        return True
-    named = {key} | {target for target, held in program.overlays.items() if key in held}
-    for call in program.calls():
-        routine = program.routines.get(call.name)
-        for argument, name in zip(
-            call.arguments, () if routine is None else routine.parameters, strict=False
-        ):
-            dummy = program.variables.get(name)
-            if argument.base in named and (dummy is None or dummy.allocatable):
-                return True
-    return False
 
 
 def _value_of(found: dict[str, Affine]) -> Callable[[str], Affine | None]:

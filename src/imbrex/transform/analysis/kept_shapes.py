@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from imbrex.transform.analysis.derived import find_shapes
+from imbrex.transform.analysis.allocated_shapes import find_shapes
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.allocation import Shaped
