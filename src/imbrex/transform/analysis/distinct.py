@@ -8,7 +8,7 @@ is passed to; a pair of parameters is distinct if it is so in every call.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from functools import lru_cache, partial
 from itertools import combinations
 
@@ -73,6 +73,10 @@ def find_owned(program: Program, aliases: Aliases) -> set[str]:
     found = set()
     moves = between_objects(program)
     given_away = lru_cache(maxsize=None)(partial(handed_out, program))
+    given: dict[str, list[tuple[str, str]]] = defaultdict(list)  # what each cell is set to
+    for target, form, source in program.pointer_facts:
+        for cell in aliases.pointees(target[1:]) if target.startswith("*") else {target}:
+            given[cell].append((form, source))
     for key, variable in program.variables.items():
         if variable.kind != "field" or not variable.pointer or key.endswith(".*"):
             continue
@@ -80,11 +84,7 @@ def find_owned(program: Program, aliases: Aliases) -> set[str]:
             continue
         if aliases.pointees(key) & {EXTERNAL, UNKNOWN_MEMORY}:
             continue
-        set_to = [
-            (form, source)
-            for target, form, source in program.pointer_facts
-            if target == key or (target.startswith("*") and key in aliases.pointees(target[1:]))
-        ]
+        set_to = given[key]
         new = [source for form, source in set_to if form == "addr"]
         exchanged = len(set_to) - len(new)
         if new and exchanged == moves[key] and all(name.startswith("heap:") for name in new):
