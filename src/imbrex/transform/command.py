@@ -149,7 +149,13 @@ def _said(request: Request, outcome: Outcome) -> str:
         else f"Do it: {_again(request, '--apply')}  (see it first: --diff)"
     )
     why = _again(request, "--explain")
-    return summary(outcome.decisions, applied=applied, further=further, explain=why)
+    return summary(
+        outcome.decisions,
+        applied=applied,
+        further=further,
+        explain=why,
+        in_part=not (outcome.has_main or outcome.skipped),
+    )
 
 
 def _again(request: Request, action: str) -> str:

@@ -65,6 +65,7 @@ class Outcome:
     skipped: dict[str, str]
     notes: list[str] = field(default_factory=list)  # what was looked for and not found
     ahead: _Ahead | None = None
+    has_main: bool = True  # whether the main program is among the files
 
 
 @dataclass(slots=True)
@@ -251,6 +252,7 @@ def _prepared(paths: list[Path], options: Options, ahead: _Ahead | None = None) 
     if taken and not options.only and best.after == best.before:  # a further run reads it next
         contents = {of_path.get(name, Path(name)): data for name, data in best.after.items()}
         known = Outcome(copies(best.decisions), best.before, best.after, best.skipped, best.notes)
+        known.has_main = first.has_main
         further = _Ahead(contents, known, offers)
     maps = line_maps(first.before, best.before)
     decisions = relocated(best.decisions, maps) if taken else best.decisions
@@ -265,7 +267,15 @@ def _prepared(paths: list[Path], options: Options, ahead: _Ahead | None = None) 
         if proposal.edits or (proposal.rewrite, proposal.routine.name) in divided:
             continue  # what is left of it
         note(named, proposal, maps)
-    return Outcome(decisions, first.before, best.after, first.skipped, first.notes, further)
+    return Outcome(
+        decisions,
+        first.before,
+        best.after,
+        first.skipped,
+        first.notes,
+        further,
+        has_main=first.has_main,
+    )
 
 
 def _communication(analysis: Analysis, options: Options) -> Outcome:
@@ -323,4 +333,4 @@ def _communication(analysis: Analysis, options: Options) -> Outcome:
         for name, place in program.undefined.items()
     ]
     notes += one_sided_note(program)
-    return Outcome(decisions, before, after, program.skipped, notes)
+    return Outcome(decisions, before, after, program.skipped, notes, has_main=program.has_main)

@@ -15,10 +15,13 @@ _MOST_OF_A_REASON = 3
 _CHEAP = (ReasonKind.NOT_WORTH, ReasonKind.NOT_MEASURED)
 
 
-def summary(decisions: list[Decision], *, applied: bool, further: str, explain: str) -> str:
+def summary(
+    decisions: list[Decision], *, applied: bool, further: str, explain: str, in_part: bool = False
+) -> str:
     """The answer in a sentence, what is rewritten where, and what keeps calls from it.
 
-    `further`: what to do with the rewrites; `explain`: the command that gives each call's reason.
+    `further`: what to do with the rewrites; `explain`: the command that gives each call's reason;
+    `in_part`: not all files of the program are given.
     """
     if not decisions:
         return "No call of MPI in these files could be rewritten.\n"
@@ -29,7 +32,14 @@ def summary(decisions: list[Decision], *, applied: bool, further: str, explain: 
         lines.append(f"  and {len(done) - _MOST_SITES} more")
     if done:
         lines.append(further)
-    lines += _staying([d for d in decisions if d not in done and not d.wait_moves])
+    left = [d for d in decisions if d not in done and not d.wait_moves]
+    lines += _staying(left)
+    if in_part and left:
+        lines += _wrapped(
+            "",
+            "The main program is not among the files: give all of them, and what callers compute "
+            "counts, and what others do is known.",
+        )
     if not (done and applied):  # what a run says of lines holds of the text before
         lines.append(f"Each call with its reason: {explain}")
     return "\n".join(lines) + "\n"

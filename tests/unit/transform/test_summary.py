@@ -112,6 +112,22 @@ def test_why_calls_stay(here: Path) -> None:
     assert all(len(line) <= 100 for line in lines)
 
 
+def test_the_other_files_are_asked_for_where_they_may_help(here: Path) -> None:
+    Path("send.c").write_text(STAYS.partition("double norm")[0])
+    Path("main.c").write_text(
+        "#include <mpi.h>\nvoid post(double *u, int n, MPI_Comm comm);\ndouble u[9], v[99];\n"
+        "int main(int argc, char **argv)\n{\n  MPI_Init(&argc, &argv);\n"
+        "  for (int step = 0; step < 9; step++) {\n    post(u, 9, MPI_COMM_WORLD);\n"
+        "    for (int i = 0; i < 99; i++)\n      v[i] = v[i] * 0.5 + step;\n  }\n"
+        "  MPI_Finalize();\n  return 0;\n}\n"
+    )
+    asked = "The main program is not among the files: give all of them, and what callers compute"
+    assert any(line.startswith(asked) for line in said("send.c"))
+    together = said("main.c", "send.c")
+    assert together[0].startswith("1 of 1 call can be rewritten")
+    assert not any("main program" in line for line in together)
+
+
 def test_nothing_is_there(here: Path) -> None:
     Path("none.c").write_text("int f(void)\n{\n  return 1;\n}\n")
     assert said("none.c") == ["No call of MPI in these files could be rewritten."]
