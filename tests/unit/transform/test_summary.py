@@ -123,9 +123,9 @@ def test_the_other_files_are_asked_for_where_they_may_help(here: Path) -> None:
     )
     asked = "The main program is not among the files: give all of them, and what callers compute"
     assert any(line.startswith(asked) for line in said("send.c"))
-    together = said("main.c", "send.c")
-    assert together[0].startswith("1 of 1 call can be rewritten")
-    assert not any("main program" in line for line in together)
+    whole = said("main.c", "send.c")
+    assert whole[0].startswith("1 of 1 call can be rewritten")
+    assert not any("main program" in line for line in whole)
 
 
 def test_nothing_is_there(here: Path) -> None:
