@@ -9,7 +9,7 @@ from imbrex.transform.call_stack import with_deep_stack
 from imbrex.transform.model.program import Program
 from imbrex.transform.options import Options
 from imbrex.transform.readers import c_vectors
-from imbrex.transform.readers.c import Asked
+from imbrex.transform.readers.c import Asked, read_c
 from imbrex.transform.readers.c_headers import settle_headers
 from imbrex.transform.readers.c_joined import join
 from imbrex.transform.readers.c_sole_instances import settle_instances
@@ -49,8 +49,9 @@ def _read_program(paths: list[Path], options: Options) -> Program:
             flags = options.flags_for(path)
             if path.suffix in C_SUFFIXES:
                 plain = [f for f in flags if not is_form_flag(f)]
-                part = options.kept.read(path, plain, data, asked, options.contents)
-                join(program, part)
+                # A program of one file changes with each attempt.
+                read = options.kept.read if len(paths) > 1 else read_c
+                join(program, read(path, plain, data, asked, options.contents))
             elif path.suffix.lower() in FORTRAN_SUFFIXES:
                 units.append(Units.of(path, data, flags))
             else:

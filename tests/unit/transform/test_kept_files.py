@@ -154,6 +154,11 @@ def test_a_search_reads_what_does_not_change_once(files: list[Path], read: Count
     assert max(read.values()) > 1  # texts that the search tries
 
 
+def test_a_file_alone_is_not_kept(read: Counter[str]) -> None:
+    outcome = transform([CASES / "handed_codes.c"], Options())
+    assert outcome.after != outcome.before and not read
+
+
 def test_what_is_decided_is_the_same(files: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     kept = transform(files, Options())
     monkeypatch.setattr(KeptFiles, "read", lambda _, *arguments: read_c(*arguments))
@@ -164,8 +169,10 @@ def test_what_is_decided_is_the_same(files: list[Path], monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("case", ["heat.c", "handed_codes.c", "vectors.cpp", "templates.cpp"])
-def test_so_it_is_in_cases(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    paths = [CASES / case]
+def test_so_it_is_in_cases(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = tmp_path / "other.c"
+    other.write_bytes(OTHER)
+    paths = [CASES / case, other]
     kept = transform(paths, Options())
     monkeypatch.setattr(KeptFiles, "read", lambda _, *arguments: read_c(*arguments))
     assert transform(paths, Options()).after == kept.after
