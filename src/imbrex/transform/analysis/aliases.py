@@ -80,7 +80,7 @@ class Aliases(PointsTo):
                 return False
             if self._slots_apart(left, right, changed):
                 return False
-        return self._meet((left.variable, left.through), (right.variable, right.through))
+        return self.meet((left.variable, left.through), (right.variable, right.through))
 
     def _other_field(self, left: Access, right: Access) -> bool:
         """Whether two accesses touch different fields of one type of structure."""
@@ -124,16 +124,12 @@ class Aliases(PointsTo):
             found = known.get(key)
             if found is None:
                 found = known[key] = any(
-                    (access.write or written) and self._meet(key[:2], place)
+                    (access.write or written) and self.meet(key[:2], place)
                     for place, written in places.items()
                 )
             return found
 
         return test
-
-    def meet(self, left: tuple[str, bool], right: tuple[str, bool]) -> bool:
-        """Whether two different places, each a variable or what it points to, may be one."""
-        return self._meet(left, right)
 
     def _is_plain(self, place: tuple[str, bool]) -> bool:
         """Whether a place is in known objects, none of which has parts that have names or is one:
@@ -150,7 +146,8 @@ class Aliases(PointsTo):
             )
         return found
 
-    def _meet(self, left: tuple[str, bool], right: tuple[str, bool]) -> bool:
+    def meet(self, left: tuple[str, bool], right: tuple[str, bool]) -> bool:
+        """Whether two different places, each a variable or what it points to, may be one."""
         plain = self._is_plain(left) and self._is_plain(right)
         if plain and self.objects(*left).isdisjoint(self.objects(*right)):
             return False
