@@ -19,14 +19,13 @@ from imbrex.transform.readers.c_headers import identifiers_of
 
 _MOST = 4  # readings of one file: as it was, and of what the search has last tried
 
-File = tuple[Path, tuple[str, ...], bytes]
-"""Where a file is, the flags that it is compiled with, and its text."""
-
 
 @dataclass(slots=True)
 class _Reading:
-    """What a file said, and what that depended on beside the file."""
+    """What a file said, and what that depended on."""
 
+    flags: list[str]
+    data: bytes
     asked: Asked
     headers: dict[str, bytes]
     checking: bool  # checks of codes are read otherwise than they stand
@@ -59,8 +58,7 @@ class _Reading:
 class KeptFiles:
     """What files said while one program was searched."""
 
-    _readings: dict[File, list[_Reading]] = field(default_factory=dict)
-    _texts: dict[Path, list[File]] = field(default_factory=dict)  # the last ones, by file
+    _readings: dict[Path, list[_Reading]] = field(default_factory=dict)
 
     def read(
         self,
@@ -71,29 +69,22 @@ class KeptFiles:
         contents: Mapping[Path, bytes],
     ) -> Program:
         """What a file says, as `read_c`, with its own model each time."""
-        file = (path, tuple(flags), data)
-        for reading in self._readings.get(file, ()):
-            if reading.holds(asked, contents):
+        readings = self._readings.setdefault(path, [])
+        for reading in readings:
+            same = reading.flags == flags and reading.data == data
+            if same and reading.holds(asked, contents):
                 return _restored(reading)
         part = read_c(path, flags, data, asked, contents)
         try:
-            reading = _kept(part, path, asked)
+            readings.append(_kept(part, path, flags, asked))
         except (RecursionError, pickle.PicklingError):
             return part  # one that is nested very deeply is read each time
-        self._readings.setdefault(file, []).append(reading)
-        self._forget(path, file)
+        if len(readings) > _MOST:
+            del readings[1]  # the first one is the text as the user has it
         return part
 
-    def _forget(self, path: Path, file: File) -> None:
-        """Let go of what was read long ago, in favour of the newest reading of a file."""
-        files = self._texts.setdefault(path, [])
-        files.append(file)
-        if len(files) > _MOST:
-            oldest = files.pop(1)  # the first one is the text as the user has it
-            self._readings[oldest].pop(0)
 
-
-def _kept(part: Program, path: Path, asked: Asked) -> _Reading:
+def _kept(part: Program, path: Path, flags: list[str], asked: Asked) -> _Reading:
     source = part.files[str(path)]
     routines = list(part.routines.values())
     exported = [routine.exported for routine in routines]
@@ -105,6 +96,8 @@ def _kept(part: Program, path: Path, asked: Asked) -> _Reading:
         for routine, names in zip(routines, exported, strict=True):
             routine.exported = names
     return _Reading(
+        flags,
+        source.data,
         asked,
         {name: header.data for name, header in part.headers.items()},
         bool(source.checking or source.checked or source.code_checks),
