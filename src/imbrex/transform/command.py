@@ -180,11 +180,7 @@ def _again(request: Request, action: str) -> str:
         "--dirty": request.dirty,
     }
     words += [option for option, given_too in switches.items() if given_too]
-    first = next(
-        (i for i, argument in enumerate(request.arguments) if argument.startswith("-")),
-        len(request.arguments),
-    )
-    files, flags = request.arguments[:first], request.arguments[first:]
+    files, flags = _files_and_flags(request.arguments)
     return shlex.join([*words, *files, *(["--"] if flags else []), *flags])
 
 
@@ -250,20 +246,25 @@ def _interval_s(
     return profile.progress_interval_s
 
 
-def _split(arguments: tuple[str, ...], run: Run | None) -> tuple[list[Path], list[str]]:
-    """Files first; from the first word that looks like a flag on, the compiler's flags. Where there
-    is no file, those of the program that was measured."""
+def _files_and_flags(arguments: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Files first; from the first word that looks like a flag on, the compiler's flags."""
     first = next(
         (i for i, argument in enumerate(arguments) if argument.startswith("-")), len(arguments)
     )
-    paths = [Path(argument) for argument in arguments[:first]]
+    return arguments[:first], arguments[first:]
+
+
+def _split(arguments: tuple[str, ...], run: Run | None) -> tuple[list[Path], list[str]]:
+    """The files and the flags. Where there is no file, those of the program that was measured."""
+    files, flags = _files_and_flags(arguments)
+    paths = [Path(file) for file in files]
     if not paths and run is not None:
         paths = sources_of_run(run)
     if not paths:
         raise ImbrexError("no files were given")
     if len({path.resolve() for path in paths}) != len(paths):
         raise ImbrexError("a file was given twice")
-    return paths, list(arguments[first:])
+    return paths, list(flags)
 
 
 def _rewrites(text: str) -> frozenset[str]:
@@ -362,22 +363,20 @@ def _explain_site(decision: Decision) -> list[str]:
     head = f"{site.location}: {site.call.name} in {site.routine.name}: "
     if decision.wait_moves:
         return [f"{head}stays, and {decision.reason}"]
-    hindered = decision.work or decision.barred is not None
+    hindered = decision.hindered
     arguments = {
         "rewritten": f"rewrite ({', '.join(decision.rewrites)}), "
         f"window lines {decision.first_line}-{decision.last_line}",
         "refused": "refused",
         "nothing-to-gain": "cannot be moved" if hindered else "nothing to gain",
     }
-    reason = decision.obstacle
-    text = reason.text if reason.location == site.location else str(reason)
-    lines = [head + arguments[decision.decision], f"{_INDENT}{text}"]
-    help_with = "" if decision.decision == "rewritten" else advice(reason.cause)
+    lines = [head + arguments[decision.decision], f"{_INDENT}{decision.obstacle_text}"]
+    help_with = "" if decision.decision == "rewritten" else advice(decision.obstacle.cause)
     if help_with and (hindered or decision.decision == "refused"):
         lines.append(f"{_INDENT}what to do: {help_with}")
     if decision.measured is not None:
         lines.append(f"{_INDENT}{_measured(decision.measured)}")
-    said = {f"{name}: {text}" for name in decision.rewrites}
+    said = {f"{name}: {decision.obstacle_text}" for name in decision.rewrites}
     return lines + [f"{_INDENT}{detail}" for detail in decision.details if detail not in said]
 
 

@@ -32,7 +32,7 @@ def summary(
         lines.append(f"  and {len(done) - _MOST_SITES} more")
     if done:
         lines.append(further)
-    left = [d for d in decisions if d not in done and not d.wait_moves]
+    left = [d for d in decisions if d.decision != "rewritten" and not d.wait_moves]
     lines += _staying(left)
     if in_part and left:
         lines += _wrapped(
@@ -83,9 +83,9 @@ def _listed(done: list[Decision]) -> list[str]:
 
 def _staying(left: list[Decision]) -> list[str]:
     """Those that stay: beside work, with what helps; then how many have none, or cost little."""
-    cheap = [d for d in left if d.reason.cause.kind in _CHEAP]
-    idle = [d for d in left if _is_idle(d)]
-    hindered = [d for d in left if d not in cheap and d not in idle]
+    cheap = [d for d in left if _is_cheap(d)]
+    idle = [d for d in left if _is_idle(d) and not _is_cheap(d)]
+    hindered = [d for d in left if not (_is_idle(d) or _is_cheap(d))]
     lines = []
     if hindered:
         lines.append(f"{_calls(len(hindered))} that {_one(hindered, 'stays', 'stay')}:")
@@ -106,9 +106,12 @@ def _one(decisions: list[Decision], singular: str, plural: str) -> str:
     return singular if len(decisions) == 1 else plural
 
 
+def _is_cheap(decision: Decision) -> bool:
+    return decision.reason.cause.kind in _CHEAP
+
+
 def _is_idle(decision: Decision) -> bool:
-    hindered = decision.work or decision.barred is not None
-    return decision.decision == "nothing-to-gain" and not hindered
+    return decision.decision == "nothing-to-gain" and not decision.hindered
 
 
 def _reasons(hindered: list[Decision]) -> list[str]:
@@ -120,9 +123,8 @@ def _reasons(hindered: list[Decision]) -> list[str]:
     lines = []
     for help_with, decisions in frequent[:_MOST_REASONS]:
         for decision in decisions[:_MOST_OF_A_REASON]:
-            reason, site = decision.obstacle, decision.site
-            text = reason.text if reason.location == site.location else str(reason)
-            lines += _wrapped("  ", f"{site.location}: {site.call.name}: {text}")
+            site = decision.site
+            lines += _wrapped("  ", f"{site.location}: {site.call.name}: {decision.obstacle_text}")
         if len(decisions) > _MOST_OF_A_REASON:
             lines.append(f"  and {len(decisions) - _MOST_OF_A_REASON} more like these")
         if help_with:

@@ -163,3 +163,4 @@ def test_what_it_may_save_by_a_run(here: Path) -> None:
         "cost at most 30 % of the ranks' time."
     )
     assert "1 call is not worth it, by the measured run." in lines
+    assert not any("nothing to gain" in line for line in lines)

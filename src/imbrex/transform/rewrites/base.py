@@ -136,6 +136,17 @@ class Decision:
             return self.barred
         return in_the_way(self.reason) if self.work else self.reason
 
+    @property
+    def obstacle_text(self) -> str:
+        """The obstacle, with its place where that is not the call's."""
+        reason = self.obstacle
+        return reason.text if reason.location == self.site.location else str(reason)
+
+    @property
+    def hindered(self) -> bool:
+        """Whether there is work, in the routine or around it, that it is kept from."""
+        return self.work or self.barred is not None
+
     def as_json(self) -> dict[str, Any]:
         return {
             "file": self.site.routine.file,
@@ -152,7 +163,7 @@ class Decision:
             "rewrites": self.rewrites,
             "details": self.details,
             "measured": self.measured,
-            "work": self.work or self.barred is not None,
+            "work": self.hindered,
             "advice": advice(self.obstacle.cause),
         }
 
