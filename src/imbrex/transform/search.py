@@ -323,8 +323,23 @@ def _merged(
     return texts, kept
 
 
+def _goes_between(proposal: Proposal, tried: Result) -> bool:
+    """Whether a start or a wait stands between the pieces of a loop.
+
+    What passes all of them passes more statements than before, and no more work: one loop would be
+    divided again and again.
+    """
+    return any(
+        tried.after[name].count(edit.text.encode()) < tried.before[name].count(edit.text.encode())
+        for name, edits in proposal.edits.items()
+        for edit in edits
+    )
+
+
 def _pays(proposal: Proposal, tried: Result, best: Result) -> bool:
     name = proposal.routine.name
+    if proposal.divides and not _goes_between(proposal, tried):
+        return False
     if proposal.replaces:
         # The window in the callers takes the place of the one inside.
         gone = (name, *proposal.also)

@@ -275,12 +275,13 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         parted = Parted(self.program)
         interior, boundary = self._halves(routine, division, parted)
         statements = division.block.statements
+        whole = not division.produces and statements[division.at] is space.statement
         if division.produces:
             edits = [
                 in_place(source, space.statement, boundary),
                 behind(source, statements[division.until], interior),
             ]
-        elif statements[division.at] is space.statement:
+        elif whole:
             edits = [in_place(source, space.statement, f"{interior}\n{boundary}")]
         else:
             if division.at:
@@ -292,7 +293,7 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         reason = Reason(order(), Location(routine.file, space.statement.line))
         every = parted.edits()
         every[routine.file] = edits + every.get(routine.file, [])
-        proposal = Proposal(self.name, routine, space.statement.line, reason, every)
+        proposal = Proposal(self.name, routine, space.statement.line, reason, every, divides=whole)
         if not division.produces:
             last = statements.index(space.statement)
             opened = self.beginnings.opened(routine, division.block, division.at, last)

@@ -172,7 +172,8 @@ class LoopDistribution(Preparing[StatementSite, Division]):
         order = ReasonKind.SENT_FIRST if division.produces else ReasonKind.INDEPENDENT_FIRST
         reason = Reason(order(), Location(routine.file, space.statement.line))
         edits = {routine.file: [Edit(start, space.statement.end, text)]}
-        return Proposal(self.name, routine, space.statement.line, reason, edits)
+        line = space.statement.line
+        return Proposal(self.name, routine, line, reason, edits, divides=True)
 
     @staticmethod
     def _with(source: SourceFile, space: Space, group: list[Statement]) -> str:

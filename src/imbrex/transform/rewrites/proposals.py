@@ -28,6 +28,8 @@ class Proposal:
     # Of a refusal: told only at sites without a window that this variable stands in the way of.
     about: str = ""
     without_window: bool = False  # of a refusal: told only at sites that have no window
+    # It divides a loop where it stands: pays only if something then goes in between.
+    divides: bool = False
     for_work: bool = False  # only for windows in which more is done than messages are packed
     opens: int = 0  # line of a call that must have no window without it
     worth: int = 0  # computing statements that communication passes by the edits themselves
