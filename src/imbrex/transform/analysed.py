@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from imbrex.transform.analysis.aliases import Aliases
@@ -20,12 +21,14 @@ from imbrex.transform.analysis.distinct import between_objects, find_distinct, f
 from imbrex.transform.analysis.element_indices import name_indices
 from imbrex.transform.analysis.equal_objects import name_equal
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.found_once import FoundOnce
 from imbrex.transform.analysis.given_extents import find_extents
 from imbrex.transform.analysis.given_values import note_given
 from imbrex.transform.analysis.index_scalars import tell_indices
 from imbrex.transform.analysis.kept_arguments import name_kept
 from imbrex.transform.analysis.kept_shapes import keep_shapes
 from imbrex.transform.analysis.known import note_known
+from imbrex.transform.analysis.library import Libraries
 from imbrex.transform.analysis.line_rooms import note_rooms
 from imbrex.transform.analysis.linear import split_linear
 from imbrex.transform.analysis.message_extent import mark_extents
@@ -41,6 +44,7 @@ from imbrex.transform.analysis.slots import find_slotted
 from imbrex.transform.analysis.success import gives_codes, other_codes
 from imbrex.transform.analysis.whole_program import unseen_code
 from imbrex.transform.known_libraries import known_functions, libraries_of
+from imbrex.transform.model.program import Program
 from imbrex.transform.options import Options
 from imbrex.transform.reading import read_program
 
@@ -53,7 +57,10 @@ class Analysis:
         while (corrected := self._corrected(options)) is not None:
             options = corrected
             self._read(paths, options)
-        program, libraries = self.program, self.libraries
+        with self.program.keeping_statements():
+            self._find_out(self.program, self.libraries)
+
+    def _find_out(self, program: Program, libraries: Libraries) -> None:
         self.known = known_functions(program, libraries)
         tell_allocations_apart(program, self.known)
         aliases = Aliases(program, self.known)
@@ -70,23 +77,25 @@ class Analysis:
         aliases.distinct |= find_set_from(program, aliases.distinct)
         aliases.owned = find_owned(program, aliases)
         aliases.exchanged = set(between_objects(program))
-        settle_lengths(program, Footprints(program, aliases, libraries))
-        name_kept(program, Footprints(program, aliases, libraries))
-        name_constants(program, Footprints(program, aliases, libraries))
-        name_derived(program, Footprints(program, aliases, libraries))
-        name_equal(program, Footprints(program, aliases, libraries))
-        name_built(program, Footprints(program, aliases, libraries))
-        pass_assigned(program, Footprints(program, aliases, libraries))
-        tell_indices(program, Footprints(program, aliases, libraries))
-        program.shapes = keep_shapes(program, lambda: Footprints(program, aliases, libraries))
-        note_given(program, main_derived(program, Footprints(program, aliases, libraries)))
-        program.given_extents = find_extents(program, Footprints(program, aliases, libraries))
-        program.layouts = find_layouts(program, Footprints(program, aliases, libraries))
+        footprints = partial(Footprints, program, aliases, libraries, FoundOnce(program, libraries))
+        settle_lengths(program, footprints())
+        name_kept(program, footprints())
+        name_constants(program, footprints())
+        name_derived(program, footprints())
+        name_equal(program, footprints())
+        name_built(program, footprints())
+        pass_assigned(program, footprints())
+        tell_indices(program, footprints())
+        program.shapes = keep_shapes(program, footprints)
+        note_given(program, main_derived(program, footprints()))
+        program.given_extents = find_extents(program, footprints())
+        program.layouts = find_layouts(program, footprints())
         split_linear(program)
-        note_known(program, Footprints(program, aliases, libraries))
-        note_places(program, Footprints(program, aliases, libraries))
-        note_rooms(program, Footprints(program, aliases, libraries))
-        self.footprints = Footprints(program, aliases, libraries)
+        named_all = footprints()  # what conditions and messages say changes no variable
+        note_known(program, named_all)
+        note_places(program, named_all)
+        note_rooms(program, footprints())
+        self.footprints = footprints()
         self.footprints.starting = persistent_of(self.footprints).effect
         self.footprints.nonnegative = nonnegative(program, self.footprints)
 

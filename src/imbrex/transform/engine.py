@@ -15,7 +15,7 @@ from imbrex.transform.analysis.left_over import left_over
 from imbrex.transform.call_stack import with_deep_stack
 from imbrex.transform.choice import are_chosen, goes_with_chosen, of_chosen
 from imbrex.transform.deciding import Deciding
-from imbrex.transform.garbage import collect, objects, uncollected
+from imbrex.transform.garbage import collect, keep, objects, uncollected
 from imbrex.transform.imports import complete_imports
 from imbrex.transform.model.program import Program
 from imbrex.transform.one_sided import one_sided_note
@@ -207,6 +207,8 @@ def _prepared(paths: list[Path], options: Options, ahead: _Ahead | None = None) 
     else:
         first, offered = run(options)
     model = objects() - before
+    if not options.contents:
+        keep()
     if not offered:
         return first
     of_path = {str(path): path for path in paths}

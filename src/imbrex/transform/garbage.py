@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 _MODELS_KEPT = 8
 _OBJECTS_LEFT = 400_000  # some tens of megabytes
-_MODELS_BESIDE = 3  # of one program, in use or not
+_MODELS_BESIDE = 2  # of one program beside the first, in use or not
 _models_left = itertools.count(1)
 _left_out = False
 
@@ -47,6 +47,14 @@ def uncollected() -> Iterator[None]:
             gc.unfreeze()  # or the next few allocations would have all of it searched
         if enabled:
             gc.enable()
+
+
+def keep() -> None:
+    """Have searches leave out what there is by now, until the program is done.
+
+    It is the model of the program as it was, which stays in use.
+    """
+    gc.freeze()
 
 
 def objects() -> int:

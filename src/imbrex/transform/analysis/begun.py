@@ -20,7 +20,7 @@ from imbrex.transform.analysis.messages import statement_waits
 from imbrex.transform.analysis.named_requests import stays
 from imbrex.transform.analysis.passed_memory import PassedMemory
 from imbrex.transform.analysis.persistent import persistent_of
-from imbrex.transform.analysis.request_states import RequestStates
+from imbrex.transform.analysis.request_states import states_of
 from imbrex.transform.analysis.requests import Requests
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.memory import Access
@@ -46,7 +46,7 @@ class Beginnings:
         self.program: Program = footprints.program
         self.handles = Handles(footprints.program)
         self.of_fortran = FortranHandles(footprints.program)
-        self.states = RequestStates(footprints)
+        self.states = states_of(footprints)
         self.persistent = persistent_of(footprints)
         self.counters = Counters(footprints, self.handles)
         self.lists = Lists(footprints, self.handles)

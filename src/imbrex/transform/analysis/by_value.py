@@ -34,7 +34,7 @@ class ByValue:
 
     def of(self, call: Call, routine: Routine, accesses: list[Access]) -> list[Access]:
         """The accesses of a routine as those of one call, told by cases where that tells more."""
-        accesses = [self.footprints.by_pointers(routine, access) for access in accesses]
+        accesses = self.footprints.by_pointers(routine, accesses)
         names = self._open(routine, accesses)
         if not names:
             return self.footprints.bound(call, routine, accesses)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from functools import lru_cache, partial
 from itertools import combinations
 
 from imbrex.transform.analysis.aliases import Aliases
@@ -72,7 +71,7 @@ def find_owned(program: Program, aliases: Aliases) -> set[str]:
         return set()
     found = set()
     moves = between_objects(program)
-    given_away = lru_cache(maxsize=None)(partial(handed_out, program))
+    copied = program.assigned_records | handed_out(program)
     given: dict[str, list[tuple[str, str]]] = defaultdict(list)  # what each cell is set to
     for target, form, source in program.pointer_facts:
         for cell in aliases.pointees(target[1:]) if target.startswith("*") else {target}:
@@ -80,7 +79,7 @@ def find_owned(program: Program, aliases: Aliases) -> set[str]:
     for key, variable in program.variables.items():
         if variable.kind != "field" or not variable.pointer or key.endswith(".*"):
             continue
-        if variable.record in program.assigned_records or given_away(variable.record):
+        if variable.record in copied:
             continue
         if aliases.pointees(key) & {EXTERNAL, UNKNOWN_MEMORY}:
             continue
@@ -107,13 +106,14 @@ def between_objects(program: Program) -> Counter[str]:
     return found
 
 
-def handed_out(program: Program, record: str) -> bool:
-    """Whether code that is not seen gets at the structures, and might copy them."""
+def handed_out(program: Program) -> frozenset[str]:
+    """The structures that code which is not seen gets at, and might copy."""
+    found: set[str] = set()
     for routine in program.routines.values():
         for key in routine.parameters:
             variable = program.variables.get(key)
-            if variable is not None and variable.record == record and not variable.pointer:
-                return True  # passed by value
+            if variable is not None and variable.record and not variable.pointer:
+                found.add(variable.record)  # passed by value
         for statement in routine.statements():
             for call in statement.calls:
                 if call.name in program.routines or call.unknown or call.name.startswith("MPI_"):
@@ -122,11 +122,9 @@ def handed_out(program: Program, record: str) -> bool:
                     continue
                 for argument in call.arguments:
                     base = program.variables.get(argument.base or "")
-                    if base is None or base.kind == "field":
-                        continue
-                    if record in (base.record, base.element):
-                        return True
-    return False
+                    if base is not None and base.kind != "field":
+                        found |= {base.record, base.element}
+    return frozenset(found)
 
 
 def _all(routine: Routine) -> list[Statement]:
@@ -247,7 +245,7 @@ def _kept_apart(program: Program, aliases: Aliases, pair: Pair) -> bool:
     An exchange between any two objects leaves each allocation in one field of one object.
     """
     records = {program.variables[key].record for key in pair}
-    if records & program.assigned_records or any(handed_out(program, name) for name in records):
+    if records & (program.assigned_records | handed_out(program)):
         return False
     return not any(
         target.startswith("*") and pair & aliases.pointees(target[1:])

@@ -315,7 +315,7 @@ class _Follower:
 
     def _named(self, routine: Routine, access: Access) -> Access:
         """The access by what a local pointer is set to, at its declaration and for good."""
-        named = self.footprints.by_pointers(routine, access)
+        (named,) = self.footprints.by_pointers(routine, [access])
         if named is access:
             return access
         # Variables that tell the element may have other values where it is used.

@@ -14,15 +14,14 @@ from imbrex.transform.analysis.call_effects import argument_effects, evaluated, 
 from imbrex.transform.analysis.changes import Changes
 from imbrex.transform.analysis.copies import message_arrays
 from imbrex.transform.analysis.facts import ProgramFacts
+from imbrex.transform.analysis.found_once import FoundOnce
 from imbrex.transform.analysis.library import Libraries
 from imbrex.transform.analysis.local_pointers import LocalPointers
 from imbrex.transform.analysis.operations import any_time, own_operation
-from imbrex.transform.analysis.own_variables import is_of_another
-from imbrex.transform.analysis.success import always_success
+from imbrex.transform.analysis.seen_by_callers import SeenByCallers
 from imbrex.transform.analysis.summary import Buffers, Event, Footprint, different
 from imbrex.transform.analysis.taken import NOTHING_GIVEN, Given, blocks_taken, given_by, tested
 from imbrex.transform.analysis.transfer import Role
-from imbrex.transform.analysis.whole_program import unseen_code
 from imbrex.transform.model.affine import forget, widen
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Reason
@@ -50,9 +49,17 @@ def _is_null(call: Call, position: int) -> bool:
 class Footprints(Changes):
     """Footprints of statements and routines, computed once each."""
 
-    def __init__(self, program: Program, aliases: Aliases, libraries: Libraries) -> None:
+    def __init__(
+        self,
+        program: Program,
+        aliases: Aliases,
+        libraries: Libraries,
+        once: FoundOnce | None = None,
+    ) -> None:
+        """`once`: what other footprints of the same program have found."""
         super().__init__(program, aliases)
         self.libraries = libraries
+        self._once = once or FoundOnce(program, libraries)
         self.local_pointers = LocalPointers(program)
         self._statements: dict[int, Footprint] = {}
         self._plain = self._statements
@@ -62,6 +69,7 @@ class Footprints(Changes):
         self._asked: dict[str, frozenset[str]] = {}
         # What statements send and receive, as `Messages` finds out.
         self.buffers: dict[tuple[int, bool], Buffers] = {}
+        self._seen_by_callers = SeenByCallers(self)
         # What a start of persistent requests touches; None: what it starts is not known.
         self.starting: Callable[[Call], list[Access] | None] | None = None
         self.kept_for: dict[type, object] = {}  # analyses that are made once, by their types
@@ -76,15 +84,15 @@ class Footprints(Changes):
         """What holds of the whole program."""
         return ProgramFacts(self.program, self.libraries)
 
-    @cached_property
+    @property
     def unseen(self) -> Reason | None:
         """Why code may run that is not seen; None where all of the program is."""
-        return unseen_code(self.program, self.libraries)
+        return self._once.unseen
 
-    @cached_property
+    @property
     def success(self) -> frozenset[str]:
         """Variables that hold nothing but MPI_SUCCESS."""
-        return always_success(self.program, self.addressed, self.unseen)
+        return self._once.success
 
     @cached_property
     def operates_any_time(self) -> bool:
@@ -94,10 +102,10 @@ class Footprints(Changes):
     def messages(self) -> frozenset[str]:
         return message_arrays(self.program)
 
-    @cached_property
+    @property
     def addressed(self) -> frozenset[str]:
         """Variables whose address is taken somewhere."""
-        return frozenset(s for _, form, s in self.program.pointer_facts if form == "addr")
+        return self._once.addressed
 
     def of(self, statement: Statement, file: str) -> Footprint:
         """Everything that executing `statement` may do."""
@@ -131,6 +139,17 @@ class Footprints(Changes):
             found.leaves = Reason(ReasonKind.LEAVES(statement=statement.text), place)
         for call in statement.calls:
             found.add(self.of_call(call, file))
+        if statement.blocks:
+            self._enclose(statement, file, found)
+        else:
+            found.heavy = found.heavy or statement.computes or statement.kind is Kind.LOOP
+        found.accesses = different(found.accesses)
+        if statement.known:
+            found.accesses = [access.where(statement.known) for access in found.accesses]
+        return found
+
+    def _enclose(self, statement: Statement, file: str, found: Footprint) -> None:
+        """Add what the blocks of a statement may do."""
         inner = Footprint()
         for block in self._taken(statement):
             for child in block.statements:
@@ -145,10 +164,7 @@ class Footprints(Changes):
             found.stop = self._without_case_labels(found.stop)
         if not found.jumps:
             found.leaves = None
-        found.accesses = different(self._settle(statement, found.accesses, inner))
-        if statement.known:
-            found.accesses = [a._replace(when=a.when | statement.known) for a in found.accesses]
-        return found
+        found.accesses = self._settle(statement, found.accesses, inner)
 
     def _takes_time(self, statement: Statement, file: str) -> bool:
         """Whether it computes; of alternative branches each must, or a rank may have no window."""
@@ -176,8 +192,6 @@ class Footprints(Changes):
         self, statement: Statement, accesses: list[Access], inner: Footprint
     ) -> list[Access]:
         """Express sections in terms of values from before the statement, or drop them."""
-        if not statement.blocks:
-            return accesses
         changed = self.changed(accesses)
         loop = statement.loop
         if loop is not None:
@@ -186,9 +200,16 @@ class Footprints(Changes):
             if loop.index in inside or bounds & changed:
                 loop = None
         if loop is not None:
-            accesses = [part for access in accesses for part in access.over(loop.index)]
+            accesses = [
+                part
+                for access in accesses
+                for part in (access.over(loop.index) if access.cases else (access,))
+            ]
         settled = []
         for access in accesses:
+            if access.is_plain():
+                settled.append(access)
+                continue
             if self._moved(access, changed):
                 access = access.anywhere()
             section = access.section
@@ -260,53 +281,26 @@ class Footprints(Changes):
         return Footprint(accesses, events, stop, heavy=summary.heavy)
 
     def bound(self, call: Call, routine: Routine, summary: list[Access]) -> list[Access]:
-        """Accesses that a routine, or a part of it, makes, as a caller of it sees them.
-
-        What declarations read a call reads, whatever part of the routine it runs.
-        """
-        positions = {key: number for number, key in enumerate(routine.parameters)}
-        whole = self.of_routine(routine)
-        written = whole.written()
-        moved = self.moved_in(whole)
-        binding = self.binding(call, routine)
-        accesses = []
-        declared = [Access(key, False, False, call.line) for key in routine.declared_by]
-        for each in (*summary, *declared):
-            access = self.local_pointers.meant(routine, each, moved)
-            variable = self.program.variables.get(access.variable)
-            own = variable is not None and variable.kind in ("local", "parameter")
-            if (
-                own
-                and not access.through
-                and not is_of_another(self.program, routine, access.variable)
-            ):
-                continue  # gone when the call returns
-            position = positions.get(access.variable)
-            if position is not None and access.variable in written:
-                access = access.anywhere()
-                if access.through and self.aliases.only_walks(access.variable):
-                    accesses.append(binding.access(access, position))
-                else:
-                    accesses.append(binding.shared(access))
-            elif position is None:
-                accesses.append(binding.shared(access))
-            elif position < len(call.arguments):
-                accesses.append(binding.access(access, position))
-        if call.known:
-            accesses = [a._replace(when=a.when | call.known) for a in accesses]
-        return accesses
+        """Accesses that a routine, or a part of it, makes, as a caller of it sees them."""
+        return self._seen_by_callers.of(call, routine, summary)
 
     def moved_in(self, whole: Footprint) -> frozenset[str]:
         """Variables whose values may be others when a routine returns, of its summary."""
         changed = self.changed_in(whole)
         return changed if whole.stop is None else changed | self.aliases.escaped
 
-    def by_pointers(self, routine: Routine, access: Access) -> Access:
-        """An access through a local pointer of a routine as one to the memory that it names."""
-        if access.variable not in self.local_pointers.fixed(routine):
-            return access
+    def by_pointers(self, routine: Routine, accesses: list[Access]) -> list[Access]:
+        """Accesses through local pointers of a routine as those to the memory that these name."""
+        fixed = self.local_pointers.fixed(routine)
+        if not fixed:
+            return accesses
         moved = self.moved_in(self.of_routine(routine))
-        return self.local_pointers.meant(routine, access, moved)
+        return [
+            self.local_pointers.meant(routine, access, moved)
+            if access.variable in fixed
+            else access
+            for access in accesses
+        ]
 
     def is_active(self, routine: Routine) -> bool:
         """Whether the summary of a routine is being made."""

@@ -11,7 +11,7 @@ from imbrex.transform.analysis.all_completed import completes_all
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.persistent import persistent_of
 from imbrex.transform.analysis.request_arguments import request_argument, request_section
-from imbrex.transform.analysis.request_states import RequestStates, Started
+from imbrex.transform.analysis.request_states import Started, states_of
 from imbrex.transform.analysis.requests import constant
 from imbrex.transform.model.affine import Range
 from imbrex.transform.model.calls import Call
@@ -29,7 +29,7 @@ class Outliving:
         self.footprints = footprints
         self.program = footprints.program
         self.routine = routine
-        self.states = RequestStates(footprints)
+        self.states = states_of(footprints)
         self.persistent = persistent_of(footprints)
 
     def released(self, statement: Statement, call: Call) -> list[Access] | None:

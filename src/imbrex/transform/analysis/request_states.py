@@ -59,6 +59,14 @@ class _Uses:
     takes: set[Place] = field(default_factory=set)  # of a list: whose handles it takes in
 
 
+def states_of(footprints: Footprints) -> RequestStates:
+    """The one for all that asks about the same footprints."""
+    known = footprints.kept_for.get(RequestStates)
+    if not isinstance(known, RequestStates):
+        known = footprints.kept_for[RequestStates] = RequestStates(footprints)
+    return known
+
+
 class RequestStates:
     """Who starts and who completes what a request may be, over the whole program."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Set
 
 from imbrex.transform.analysis.aliases import Aliases
 from imbrex.transform.analysis.distinct import Place, closed, handed_out, joined
@@ -57,11 +58,12 @@ def find_slotted(program: Program, aliases: Aliases) -> Owned:
         for ring in _rings(program, routine.file, block)
     ]
     exchanged = Counter(key for ring in exchanges for key in ring)
+    copied = (program.assigned_records | handed_out(program)) if facts else set()
     found = {
         key: frozenset((key,))
         for key in facts
         if key not in addressed
-        and _is_kept(program, aliases, key)
+        and _is_kept(program, aliases, copied, key)
         and sum(form == "copy" for form, _ in facts[key]) == exchanged[key]
         and all(form == "copy" or source.startswith("heap:") for form, source in facts[key])
         and all(form in ("addr", "copy") for form, _ in facts[key])
@@ -76,7 +78,7 @@ def find_slotted(program: Program, aliases: Aliases) -> Owned:
     return found
 
 
-def _is_kept(program: Program, aliases: Aliases, key: str) -> bool:
+def _is_kept(program: Program, aliases: Aliases, copied: Set[str], key: str) -> bool:
     """Whether it is an array of pointers that nothing copies as a whole."""
     variable = program.variables.get(key)
     if variable is None or not variable.bounds or variable.pointer or key in program.overlays:
@@ -84,8 +86,7 @@ def _is_kept(program: Program, aliases: Aliases, key: str) -> bool:
     if aliases.pointees(key) & {EXTERNAL, UNKNOWN_MEMORY}:
         return False
     if variable.kind == "field":
-        record = variable.record
-        return not (record in program.assigned_records or handed_out(program, record))
+        return variable.record not in copied
     return variable.kind in ("local", "static", "global")
 
 

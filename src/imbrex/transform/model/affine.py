@@ -336,4 +336,5 @@ def forget(section: Section | None, keys: frozenset[str]) -> Section | None:
     """The section as it may be known once the variables `keys` have changed."""
     if section is None:
         return None
-    return tuple([dimension.forget(keys) for dimension in section])
+    found = tuple([dimension.forget(keys) for dimension in section])
+    return section if found == section else found

@@ -76,6 +76,11 @@ class Access(NamedTuple):
     # Of a field of such an element: an access to the element says where it is.
     placed: bool = False
 
+    def is_plain(self) -> bool:
+        """Whether it says no more than which variable it is of, and of which object."""
+        _, _, _, _, section, strides, _, slot, cases, when, fit, _, _ = self
+        return section is None and fit is None and not (strides or slot or cases or when)
+
     def at(self, section: Section | None) -> Access:
         """The same access of another section, which counts in the same array."""
         if section is self.section and not (self.cases or self.when or self.fit):
@@ -113,17 +118,22 @@ class Access(NamedTuple):
 
     def settled(self, section: Section | None, changed: Set[str]) -> Access:
         """The access of another section, with all else that does not depend on `changed`."""
-        if self.slot and any(index.variables() & changed for index in self.slot):
+        slot, cases, when, fit = self.slot, self.cases, self.when, self.fit
+        if slot and any(index.variables() & changed for index in slot):
             return self.anywhere()
-        kept = self.at(section)
-        if self.cases and not any(case.variables() & changed for case in self.cases):
-            kept = kept._replace(cases=self.cases)
-        if self.when:
-            facts = [fact for fact in self.when if fact.variables().isdisjoint(changed)]
-            kept = kept._replace(when=frozenset(facts))
-        if self.fit is not None and self.fit.variables().isdisjoint(changed):
-            kept = kept._replace(fit=self.fit)
-        return kept
+        if cases and any(case.variables() & changed for case in cases):
+            cases = ()
+        if when and not all(fact.variables().isdisjoint(changed) for fact in when):
+            when = frozenset(fact for fact in when if fact.variables().isdisjoint(changed))
+        if fit is not None and not fit.variables().isdisjoint(changed):
+            fit = None
+        if section is self.section and cases is self.cases and when is self.when:
+            return self if fit is self.fit else self._replace(fit=fit)
+        return self._replace(section=section, cases=cases, when=when, fit=fit)
+
+    def where(self, facts: frozenset[Affine]) -> Access:
+        """The access where these expressions are not below 0 either."""
+        return self if facts <= self.when else self._replace(when=self.when | facts)
 
 
 class Meant(NamedTuple):

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -255,6 +256,17 @@ class Program:
             if call.name.startswith("MPI_")
         }
         return sorted(self.not_analysed.keys() - read)
+
+    @contextmanager
+    def keeping_statements(self) -> Iterator[None]:
+        """While nothing inserts statements or moves any: each routine's are listed once."""
+        for routine in self.routines.values():
+            routine.kept_statements = routine.statements()
+        try:
+            yield
+        finally:
+            for routine in self.routines.values():
+                routine.kept_statements = None
 
     def calls(self) -> Iterator[Call]:
         """All calls, wherever they stand."""

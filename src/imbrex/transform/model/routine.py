@@ -41,6 +41,8 @@ class Routine:
     declared_by: tuple[str, ...] = ()  # of Fortran: integers that its declarations read
     # Of Fortran: what a name means in it, the same text for the same thing; None if not known.
     meaning: Callable[[str], str | None] | None = None
+    # All its statements, while nothing puts any elsewhere (`Program.keeping_statements`).
+    kept_statements: list[Statement] | None = field(default=None, repr=False, compare=False)
 
     @property
     def plain_name(self) -> str:
@@ -93,7 +95,8 @@ class Routine:
 
     def statements(self) -> list[Statement]:
         """All statements as they are now, in textual order."""
-        return walk(self.body.statements)
+        kept = self.kept_statements
+        return walk(self.body.statements) if kept is None else kept.copy()
 
 
 @lru_cache(maxsize=16)

@@ -39,6 +39,9 @@ def named_elsewhere(program: Program, name: str, sites: list[Site]) -> Location 
     """Where a name stands that is not read as one of these calls: in a macro, an inactive #if."""
     for source in program.files.values():
         fortran = source.language is not Language.C
+        text = source.data.lower() if fortran else source.data
+        if (name.lower() if fortran else name).encode() not in text:
+            continue
         comment = _FREE_COMMENT if fortran else _C_COMMENT
         if source.language is Language.FORTRAN_FIXED:
             comment = _FIXED_COMMENT

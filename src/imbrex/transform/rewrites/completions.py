@@ -14,7 +14,7 @@ from imbrex.transform.analysis.request_arguments import (
     request_argument,
     request_section,
 )
-from imbrex.transform.analysis.request_states import RequestStates, Started
+from imbrex.transform.analysis.request_states import Started, states_of
 from imbrex.transform.analysis.requests import Requests, constant
 from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.model.affine import Section, disjoint
@@ -57,7 +57,7 @@ class Completing(CallRewrite[ContentT, DoneT]):
     def __init__(self, program: Program, footprints: Footprints, facts: ProgramFacts) -> None:
         super().__init__(program, footprints, facts)
         self.requests: dict[str, Requests] = {}
-        self.states = RequestStates(footprints)
+        self.states = states_of(footprints)
         self.persistent = persistent_of(footprints)
 
     def requests_of(self, routine: Routine) -> Requests:

@@ -90,7 +90,7 @@ class Cutting:
                 return True
             left = space.remaining(inner, cuts)
             if facts:
-                left = [access._replace(when=access.when | facts) for access in left]
+                left = [access.where(facts) for access in left]
             if self.footprints.conflict(left, fitting, changed) is None:
                 return False
             told = space.by_bounds(self.program, inner, cuts)

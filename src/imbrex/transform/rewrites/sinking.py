@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from imbrex.transform.analysis.messages import communicates
 from imbrex.transform.analysis.outward import callable_in
@@ -89,10 +90,14 @@ class Sinking(Splitting[Sink]):
 
     def _known_elsewhere(self, routine: Routine) -> bool:
         """Whether code of the other language may call the routine."""
-        other = f"{routine.name.lower()}_"
-        return any(source.binds_c for source in self.program.files.values()) or any(
-            call.name == other for call in self.program.calls()
-        )
+        if any(source.binds_c for source in self.program.files.values()):
+            return True
+        return f"{routine.name.lower()}_" in self._all_called
+
+    @cached_property
+    def _all_called(self) -> frozenset[str]:
+        """The names that calls have, whatever stands behind them."""
+        return frozenset(call.name for call in self.program.calls())
 
     def _first(self, routine: Routine) -> Statement | None:
         """The first statement of a routine that computes and does not communicate."""
