@@ -30,7 +30,7 @@ LINES = 20
 MOST_FINDINGS = 3
 SIZES = (
     *((4, MOST_FINDINGS, 2), (3, MOST_FINDINGS, 2), (4, 2, 2), (3, 2, 2), (2, 2, 2)),
-    *((3, 1, 2), (2, 1, 2), (1, 1, 2), (1, 1, 1), (1, 0, 2)),
+    *((3, 1, 2), (2, 1, 2), (2, 1, 1), (1, 1, 2), (1, 1, 1), (1, 0, 2)),
 )
 """Sites, findings and weaknesses that a screen has, the best first: a line that costs time is left
 out last, what the run met with never, and what its machine profile did rather than what to do."""
@@ -102,8 +102,7 @@ def head(account: Account) -> str:
 
 
 def _print_sites(account: Account, console: Console, width: int, most: int) -> None:
-    worth = [s for s in account.sites if s.at_stake_s >= LEAST_AT_STAKE * account.busy_s > 0]
-    shown = worth[:most]
+    shown = _chosen(account, most)
     if not shown:
         return
     console.print()
@@ -112,6 +111,17 @@ def _print_sites(account: Account, console: Console, width: int, most: int) -> N
         text = f"No source lines: {' and '.join(unknown)} without debug information (compile with "
         text += "-g, or install its symbols)"
         print_paragraph(console, text, width)
+
+
+def _chosen(account: Account, most: int) -> list[RowAccount]:
+    """The sites with most at stake, and that which takes most of the run: the sentence names it."""
+    least = LEAST_AT_STAKE * account.busy_s
+    worth = [site for site in account.sites if site.at_stake_s >= least > 0]
+    longest = max(account.sites, key=lambda site: site.division.call_s, default=None)
+    if longest is None or most < 1 or longest.division.call_s < least or longest in worth[:most]:
+        return worth[:most]
+    left = [site for site in worth if site is not longest][: most - 1]
+    return [site for site in account.sites if site in left or site is longest]
 
 
 def _without_lines(sites: Sequence[RowAccount]) -> list[str]:

@@ -96,6 +96,23 @@ def test_the_verdict_on_a_hundred_columns(wave):
     assert KNOWN.count("\n") <= 20
 
 
+def test_what_takes_most_of_the_run_has_a_line_though_nothing_saves_it(make_caused, call):
+    """Nine tenths of the time in MPI are MPI's own; each other site has more at stake."""
+    ranks = (0, 1, 2, 3)
+    causes = (
+        call("MPI_Alltoall", 4, 400, ranks, library=396, transfer=(3, 4))
+        + call("MPI_Waitall", 3, 50, ranks, late_sender=20, stalled=(10, 30))
+        + call("MPI_Irecv", 2, 45, ranks, late_receiver=25, stalled=20)
+        + call("MPI_Isend", 1, 40, ranks, late_sender=40)
+        + call("MPI_Isend", 2, 35, ranks, late_sender=35)
+    )
+    told = screen(make_caused(causes, compute_ms=(430,) * 4), 100)
+    assert told.startswith("MPI 57 %: 40 % MPI itself at wave.f90:60")
+    table = [line for line in told.splitlines() if line.startswith("wave.f90:")]
+    assert len(table) < 5 and re.match(r"wave.f90:60 +Alltoall +40 %", table[-1])
+    assert told.count("\n") <= 20
+
+
 def test_a_line_that_costs_time_is_left_out_only_where_there_is_no_room(make_caused, call):
     """Four sites of 10 % and more beside long findings: the third finding goes before any."""
     ranks = (0, 1, 2, 3)

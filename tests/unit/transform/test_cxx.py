@@ -457,3 +457,11 @@ def test_a_collective_stays_that_hidden_code_may_match(tmp_path: Path, hidden: b
     outcome = transform([source], Options())
     (first,) = (d for d in outcome.decisions if d.site.call.line == 12)
     assert (first.decision == "rewritten") is not hidden, first.reason
+
+
+def test_narrowing_of_which_compilers_only_warn(tmp_path: Path) -> None:
+    source = tmp_path / "narrow.cpp"
+    narrow = "long few = argc; int counts[] = {few}; (void)counts; "
+    source.write_text(PROGRAM % ("", narrow + SEND + " work(b);"))
+    outcome = transform([source], Options())
+    assert [d.decision for d in outcome.decisions] == ["rewritten"]

@@ -71,7 +71,7 @@ def _reshaped(program: Program, derived: Derived, key: str, given: frozenset[str
 
     `given`: what is passed to routines that may allocate it.
     """
-    if any(name in derived.setters.writers for name in bounds_of(program.variables[key])):
+    if any(derived.setters.writers(name) for name in bounds_of(program.variables[key])):
         return True
     if key in program.overlays or not bounds_of(program.variables[key]):
         return True

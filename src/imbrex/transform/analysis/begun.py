@@ -8,6 +8,7 @@ what the beginning touches. That is told in the terms of the block, with its sec
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.closed_lists import ClosedLists
@@ -58,8 +59,25 @@ class Beginnings:
         """Whether a statement communicates by waiting for messages alone, of others too."""
         if statement.kind is not Kind.SIMPLE or not statement.calls:
             return False
+        if self._waiting.isdisjoint(call.name for call in statement.calls):
+            return False
         names = {e.name for e in self.footprints.of(statement, routine.file).events}
         return bool(names) and names <= mpi_calls.WAITS
+
+    @cached_property
+    def _waiting(self) -> frozenset[str]:
+        """The names of calls that may wait, of MPI and of routines, whatever these are given."""
+        callers: dict[str, set[str]] = {}
+        for name, routine in self.program.routines.items():
+            for statement in routine.statements():
+                for call in statement.calls:
+                    callers.setdefault(call.name, set()).add(name)
+        found: set[str] = set()
+        new = set(mpi_calls.WAITS)
+        while new:
+            found |= new
+            new = set().union(*(callers.get(name, ()) for name in new)) - found
+        return frozenset(found)
 
     def ended_by(self, routine: Routine, block: Block, index: int) -> Begun | None:
         """What statement `index` of a block ends; None where that is not known."""

@@ -121,7 +121,7 @@ class _Members:
             return False
         if member in self.footprints.addressed or member in self.setters.set_later:
             return False
-        writers = self.setters.writers.get(member, [])
+        writers = self.setters.writers(member)
         if sum(routine.key == constructor for routine, _ in writers) > 1:
             return False
         return all(self._begins(routine, statement, member) for routine, statement in writers)
@@ -158,7 +158,7 @@ class _Members:
                 return None
             if factor in self.footprints.addressed or factor in self.setters.set_later:
                 return None
-            writers = self.setters.writers.get(factor, [])
+            writers = self.setters.writers(factor)
             if variable.kind == "parameter":
                 return None if writers else Affine.variable(factor)
             if variable.kind != "local" or len(writers) != 1:

@@ -237,7 +237,7 @@ class _Given:
         return all(self._is_plain(routine, factor) for factor in factors) and not any(
             where.key in self.setters.reached(routine) or where.address_taken
             for key in value.variables()
-            for where, _ in self.setters.writers.get(key, [])
+            for where, _ in self.setters.writers(key)
         )
 
     def _is_plain(self, routine: Routine, key: str) -> bool:

@@ -142,7 +142,7 @@ class GivenValues:
         setters = self.derived.setters
         meanwhile = any(
             where.key in setters.reached(routine) or where.address_taken
-            for where, _ in setters.writers.get(dummy, [])
+            for where, _ in setters.writers(dummy)
         )
         return not meanwhile and variable.name.lower() not in self.program.inactive
 

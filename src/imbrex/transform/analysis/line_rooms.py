@@ -260,5 +260,5 @@ class _Witnesses:
         return any(
             id(writer) in inside or where.key in called
             for name in value.variables()
-            for where, writer in self.setters.writers.get(name, [])
+            for where, writer in self.setters.writers(name)
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from functools import cached_property
 
 from imbrex import mpi_facts
@@ -49,11 +49,28 @@ class Setters:
         self.footprints = footprints
         self._dummies: dict[str, bool] = {}
         self._reached: dict[str, frozenset[str]] = {}
+        self._writers: dict[str, list[tuple[Routine, Statement]]] = {}
+
+    def writers(self, key: str) -> list[tuple[Routine, Statement]]:
+        """The innermost statements that may set a variable, by themselves or by a library."""
+        found = self._writers.get(key)
+        if found is None:
+            sets, each = self._set_by
+            mine = {number for number, keys in sets.items() if key in keys}
+            found = [(routine, statement) for number, routine, statement in each if number in mine]
+            self._writers[key] = found
+        return found
 
     @cached_property
-    def writers(self) -> dict[str, list[tuple[Routine, Statement]]]:
-        """The innermost statements that may set each variable, by themselves or by a library."""
-        found: dict[str, list[tuple[Routine, Statement]]] = {}
+    def _set_by(
+        self,
+    ) -> tuple[dict[int, Set[str]], list[tuple[int, Routine, Statement]]]:
+        """What statements may set, each set once by a number, and all statements with theirs.
+
+        Many statements have a large set in common, as those that write by a pointer have.
+        """
+        sets: dict[int, Set[str]] = {}
+        found: list[tuple[int, Routine, Statement]] = []
         for routine in self.program.routines.values():
             for statement in routine.statements():
                 # An allocation sets no element; the bounds that it sets are told elsewhere.
@@ -62,10 +79,13 @@ class Setters:
                 for call in statement.calls:
                     if call.name not in _HARMLESS:
                         written += self._by_call(routine, call)
-                keys = self.footprints.changed(written) | self._unread(routine, statement)
-                for key in keys:
-                    found.setdefault(key, []).append((routine, statement))
-        return found
+                keys: Set[str] = self.footprints.changed(written)
+                unread = self._unread(routine, statement)
+                keys = keys | unread if unread else keys
+                if keys:
+                    sets[id(keys)] = keys
+                    found.append((id(keys), routine, statement))
+        return sets, found
 
     @cached_property
     def _by_name(self) -> dict[bytes, set[str]]:
@@ -217,7 +237,7 @@ class Setters:
 
     def setting(self, key: str) -> Iterator[tuple[Routine, Statement]]:
         """The statements that may give a variable a value."""
-        for where, statement in self.writers.get(key, []):
+        for where, statement in self.writers(key):
             if statement.kind is not Kind.DECLARE or self._begins(where, statement, key):
                 yield where, statement
 

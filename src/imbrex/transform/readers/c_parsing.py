@@ -32,6 +32,8 @@ _OLD = (
     "-Wimplicit-function-declaration",
     "-Wno-error=implicit-function-declaration",
 )
+# What compilers of C++ take with a warning where the value is no constant: `int n[] = {a_long};`.
+_NARROWING = ("-Wno-c++11-narrowing",)
 _UNDECLARED_MPI = re.compile(r"(?:call to undeclared|implicit declaration of) function 'P?MPI_")
 _OPENMP = re.compile(r"-[fq]?openmp(?:-simd|=\S+)?")
 
@@ -42,7 +44,7 @@ def parsed(path: Path, flags: list[str], data: bytes, contents: Mapping[Path, by
     # No limit: an error of the file must not be hidden by many in the compiler's own headers.
     arguments = [*_plain_loops(flags), *compiler_headers(), "-ferror-limit=0"]
     arguments += ["-idirafter", str(HEADERS)]
-    arguments = [*([] if plus_plus else _OLD), *arguments]
+    arguments = [*(_NARROWING if plus_plus else _OLD), *arguments]
     language = "c++" if plus_plus else "c"
     kept = precompiled(path, data, language, arguments, contents)
     arguments = ["-x", language, *arguments]
