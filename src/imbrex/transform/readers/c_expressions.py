@@ -39,6 +39,8 @@ class ExpressionReader(CallReader):
 
     def read(self, cursor: Any, effects: Effects) -> None:
         """Record what evaluating an expression reads, writes and calls."""
+        if self.only_finding:
+            return
         kind = cursor.kind
         if kind in ck.CASTS:
             self._cast(cursor, effects)

@@ -68,6 +68,12 @@ class Effects:
     list_change: ListChange | None = None  # what that does to a list of requests
     computes: bool = False  # it goes through all elements of something
 
+    def take(self, inner: Effects) -> None:
+        """Add what evaluating an argument, or the object of a call, does."""
+        self.accesses.extend(inner.accesses)
+        self.calls.extend(inner.calls)
+        self.stop = self.stop or inner.stop
+
 
 def move(memory: Memory, amount: Affine) -> None:
     """Have memory begin so many elements further on."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from imbrex.transform.model.calls import Argument
@@ -26,6 +28,7 @@ class ObjectReader(AccessorReader, ABC):
     def __init__(self, program: Program, source: SourceFile) -> None:
         super().__init__(program, source)
         self.classes: set[str] = set()  # whose constructors are noted
+        self.only_finding = False  # see `finding`
 
     @abstractmethod
     def _fill(self, argument: Argument, found: Memory) -> None: ...
@@ -99,15 +102,40 @@ class ObjectReader(AccessorReader, ABC):
     def bind_to(self, key: str, found: Memory) -> None:
         self._note(key, found.key, found.through, begins=found.begins)
 
-    def give_object(self, callee: Any) -> None:
+    @contextmanager
+    def finding(self, cursor: Any) -> Iterator[None]:
+        """While it is asked which memory an operand names whose effects are read elsewhere.
+
+        In `out % a % b % c` each call has the one before as its operand: read twice for each, the
+        first would be read as often as a power of their number says.
+        """
+        outer = self.only_finding
+        self.only_finding = outer or cursor.stripped.kind is ck.CALL_EXPR
+        try:
+            yield
+        finally:
+            self.only_finding = outer
+
+    def give_object(self, callee: Any, effects: Effects) -> None:
         """Code that is not read is called on an object: it may keep its address."""
         owners = callee.operands if callee.kind is ck.MEMBER_REF_EXPR else []
+        if owners:
+            inner = Effects()
+            self.read(owners[0], inner)
+            if inner.calls or inner.stop or any(access.write for access in inner.accesses):
+                effects.take(inner)
         if owners and owners[0].type.is_pointer:
-            self.points("escape", owners[0])
+            with self.finding(owners[0]):
+                self.points("escape", owners[0])
         elif owners:
-            self.give_away(owners[0])
+            self.give_operand(owners[0])
         elif callee.kind is ck.MEMBER_REF_EXPR and self.this:
             self.program.pointer_facts.append(("escape", "copy", self.this))
+
+    def give_operand(self, operand: Any) -> None:
+        """What a call has as an operand, whose effects are read with it, is given away."""
+        with self.finding(operand):
+            self.give_away(operand)
 
     def keep_reference(self, function: Any) -> None:
         """What a function returns a reference to may be kept, by whoever calls it."""

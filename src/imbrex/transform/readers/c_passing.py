@@ -52,21 +52,25 @@ class CallReader(HidingReader, ABC):
         if method and c_methods.is_operator(referenced):
             owner, actual = actual[0], actual[1:]
         of_class = cursor.referenced is not None and cursor.referenced.kind is ck.CXX_METHOD
+        # What stands first is then the operand, which is read as one.
+        operator = cursor.referenced is not None and c_methods.is_operator(cursor.referenced)
         if cursor.referenced is not None and cursor.referenced.kind is ck.CONSTRUCTOR:
             self._opened(cursor.referenced)  # of an object without a name
             if c_methods.copies(cursor, cc.record_of(cursor.type)):
                 self.program.copied_records |= copied_with(cursor.type)
         if of_class and not direct and callee is not None:
-            self.give_object(callee)
-            for operand in actual if c_methods.is_operator(cursor.referenced) else []:
-                self.give_away(operand)
+            self.give_object(callee, effects)
+            for operand in actual if operator else []:
+                self.give_operand(operand)
         library = of_class and cxx_library.is_closed_method(cursor, callee, actual)
-        if not direct and callee is not None:
+        if not (direct or operator) and callee is not None:
             self.read(callee, effects)
         if not (direct or library) and callee is not None:
-            held = self.memory(callee, Effects())
-            own = held.through and not of_class  # which method a virtual call runs is not
-            self.program.called_cells.append(held.key if own else UNKNOWN_MEMORY)
+            key = UNKNOWN_MEMORY  # which method a virtual call runs is not known
+            if not (of_class or operator):
+                held = self.memory(callee, Effects())
+                key = held.key if held.through else key
+            self.program.called_cells.append(key)
         if cursor.tree.plus_plus and cursor.type.fields and not cursor.type.is_plain:
             effects.stop = effects.stop or ReasonKind.OBJECT()  # its end may run code
         start, end = cc.spelled(cursor)
@@ -77,7 +81,7 @@ class CallReader(HidingReader, ABC):
             inner = Effects()
             bound = self.called_object(callee, inner) if owner is None else None
             arguments.append(bound or self.reference(owner, inner))
-            self._take(effects, inner)
+            effects.take(inner)
             self._holds(f"argument:{name}:0", arguments[0])
         # What C passes is never a reference.
         plus_plus = cursor.tree.plus_plus
@@ -91,7 +95,7 @@ class CallReader(HidingReader, ABC):
                 self._holds(f"argument:{name}:{position + on_object}", arguments[-1])
             else:
                 arguments.append(self._argument(child, inner))
-            self._take(effects, inner)
+            effects.take(inner)
         known = f"std::{name}" if library else name  # not a function of the program's
         call = Call(known, arguments, start, end, cursor.location.line, macro=macro)
         call.unknown = not (direct or library)
@@ -107,7 +111,7 @@ class CallReader(HidingReader, ABC):
             if c_vectors.is_vector(formal.type) and c_vectors.one(child) is not None:
                 continue
             if formal.type.is_reference and not known:
-                self.give_away(child)
+                self.give_operand(child)
         named = len(referenced.arguments) if referenced is not None else len(actual)
         for position, child in enumerate(actual):
             if by_reference(formals, position):
@@ -129,13 +133,6 @@ class CallReader(HidingReader, ABC):
                 else:
                     self.points(cell, child)
         return call
-
-    @staticmethod
-    def _take(effects: Effects, inner: Effects) -> None:
-        """Add what evaluating an argument does."""
-        effects.accesses.extend(inner.accesses)
-        effects.calls.extend(inner.calls)
-        effects.stop = effects.stop or inner.stop
 
     def _macro_of(self, cursor: Any, callee: Any | None) -> str | None:
         """The macro that a call comes from, if the text shows no plain call."""
