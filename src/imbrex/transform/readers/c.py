@@ -166,7 +166,10 @@ class _Unit(StatementReader):
         self.names = frozenset().union(*(identifiers_of(data) for data in texts.values()))
 
     def read(self, unit: Any) -> None:
-        tree = Tree(unit, self.data, plus_plus=self.plus_plus, texts=self.texts)
+        with Tree(unit, self.data, plus_plus=self.plus_plus, texts=self.texts) as tree:
+            self._read(tree)
+
+    def _read(self, tree: Tree) -> None:
         for cursor in tree.top(c_declarations.headers()):
             self._top(cursor)
             cursor.forget()  # what is read is in the model

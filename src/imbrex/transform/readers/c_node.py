@@ -42,9 +42,11 @@ _DEREFERENCE = 6
 
 
 class Tree:
-    """The nodes and types of one translation unit.
+    """The nodes and types of one translation unit, for as long as it is read.
 
-    `data` is the text of its main file, `texts` those of the program's files by name.
+    `data` is the text of its main file, `texts` those of the program's files by name. Nodes and
+    their tree refer to each other: libclang's unit, of a hundred megabytes where a file includes
+    much of a library, must not wait until Python looks for such circles.
     """
 
     def __init__(
@@ -67,6 +69,12 @@ class Tree:
         self.adjusted: dict[int, AdjustedType] = {}
         self.declarations: dict[tuple[int, int | None], Node] = {}
         self.files: dict[int | None, str | None] = {None: None}
+
+    def __enter__(self) -> Tree:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.unit = None
 
     def top(self, without: Iterable[tuple[str, int]] = ()) -> list[Node]:
         """The declarations of the unit, but for those of headers of the system of these names and
