@@ -10,7 +10,7 @@ from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
-from imbrex.transform.readers import c_methods, c_vectors
+from imbrex.transform.readers import c_defaults, c_methods, c_vectors
 from imbrex.transform.readers.c_alignment import aligned
 from imbrex.transform.readers.c_asserted import asserted
 from imbrex.transform.readers.c_complex import computed_of, set_by
@@ -99,6 +99,8 @@ class ExpressionReader(CallReader):
             if inner.calls or any(access.write for access in inner.accesses):
                 effects.stop = effects.stop or ReasonKind.CONSTRUCT()
         elif kind is ck.INIT_LIST_EXPR:
+            if c_defaults.of_members(cursor):
+                effects.stop = effects.stop or ReasonKind.OBJECT()
             for child in cursor.operands:
                 named = child.kind is ck.UNEXPOSED_EXPR and len(child.operands) > 1
                 for part in child.operands[1:] if named else [child]:

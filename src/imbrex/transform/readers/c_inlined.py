@@ -13,6 +13,7 @@ from imbrex.transform.model.program import Program
 from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
+from imbrex.transform.readers import c_defaults
 from imbrex.transform.readers.c_accessors import Accessor, accessor
 from imbrex.transform.readers.c_memory import Effects, Memory, move
 from imbrex.transform.readers.c_places import PlaceReader
@@ -84,6 +85,8 @@ class AccessorReader(PlaceReader, ABC):
         usr = made.identity
         if usr in self.computing:
             return None  # a function that calls itself
+        if c_defaults.of_parameters(cursor, cursor.arguments):
+            return None
         formals = {self.key_of(formal): n for n, formal in enumerate(made.function.arguments)}
         outer, this = self.this, self.this_of(made)
         inner = Effects()

@@ -10,8 +10,9 @@ from typing import Any
 from imbrex.transform.model.calls import Argument
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
 from imbrex.transform.model.program import Program
+from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.sources import SourceFile
-from imbrex.transform.readers import c_calls, c_methods, c_std_arrays, c_vectors
+from imbrex.transform.readers import c_calls, c_defaults, c_methods, c_std_arrays, c_vectors
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers.c_inlined import AccessorReader
@@ -251,8 +252,9 @@ class ObjectReader(AccessorReader, ABC):
                 self.read(child, inner)
                 if child.type.is_address:
                     self.points(f"argument:{name}:{position}", child)
-            effects.accesses += inner.accesses
-            effects.calls += inner.calls
+            effects.take(inner)
+        if c_defaults.of_parameters(made, made.arguments):
+            effects.stop = effects.stop or ReasonKind.OBJECT()
 
     def constructed(self, value: Any | None) -> Any | None:
         """The call of a constructor of the program's own that an initializer is; else None."""

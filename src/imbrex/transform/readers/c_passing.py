@@ -16,7 +16,7 @@ from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
-from imbrex.transform.readers import c_library, c_methods, c_vectors, cxx_library
+from imbrex.transform.readers import c_defaults, c_library, c_methods, c_vectors, cxx_library
 from imbrex.transform.readers.c_copies import copied_with
 from imbrex.transform.readers.c_distances import may_hold_pointer
 from imbrex.transform.readers.c_formulas import formula
@@ -73,6 +73,8 @@ class CallReader(HidingReader, ABC):
             self.program.called_cells.append(key)
         if cursor.tree.plus_plus and cursor.type.fields and not cursor.type.is_plain:
             effects.stop = effects.stop or ReasonKind.OBJECT()  # its end may run code
+        if c_defaults.of_parameters(cursor, actual):
+            effects.stop = effects.stop or ReasonKind.CONSTRUCT()
         start, end = cc.spelled(cursor)
         macro = self._macro_of(cursor, callee)
         arguments = []
