@@ -15,6 +15,7 @@ PROGRAM = """#include <mpi.h>
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 static double a[1000], b[1000];
 static int touch() {{ a[0] += 1.0; return 3; }}
@@ -57,6 +58,17 @@ METHODS = """struct S {
     int operator[](int) const { return touch(); }
     S *operator->() { touch(); return this; }
 };"""
+COPIED = """struct S {
+    int k = 1;
+    S() {}
+    S(const S &o) : k(o.k) { touch(); }
+    S &operator=(const S &o) { k = o.k; touch(); return *this; }
+};
+struct H { S s; int z = 0; };"""
+TAKEN = """struct W { int k; W(int q) : k(q) { touch(); } };
+struct H { W w; int z; };
+struct Q { double r; int z; };
+struct C { operator double() const { return touch(); } };"""
 HELD = """static std::vector<int> held(9);
 static std::vector<int> &get(int) { return held; }"""
 
@@ -88,6 +100,19 @@ TOUCHING = [
     *((HELD, "", f"x = get(touch()){step};") for step in (".size()", "[1]", ".at(1)")),
     (HELD, "", "get(touch())[1] = 4;"),
     (HELD, "", "std::vector<int> &r = get(touch()); r[0] = 1;"),
+    (COPIED, "H h, g;", "g = h;"),
+    (COPIED, "H h;", "H g = h; x = g.z;"),
+    (COPIED, "S s;", "H g{s, 2}; x = g.z;"),
+    *((TAKEN, "C c;", f"{made} = {{c, 1}}; x = 1;") for made in ("double r[2]", "Q q")),
+    *(
+        (TAKEN, "C c;", f"{made}; x = 1;")
+        for made in ("double r{c}", "Q q{.r = c}", "x = Q{c, 1}.z")
+    ),
+    *((TAKEN, "", f"{made} = {{1, 2}}; x = 1;") for made in ("W w[2]", "H h")),
+    ("", "", "auto [p, q] = std::make_pair(touch(), 1); x = p + q;"),
+    ("", "", "switch (int k = touch(); k) { case 1: x = 1; }"),
+    ("", "", "if (int k = touch(); k) x = 1;"),
+    ("", "", "for (int k = touch(); int q : v) x = k + q;"),
     ("", "", "x = std::max(touch(), 2);"),
     ("", "", "x = std::vector<int>(touch(), 7).size();"),
     ("", "", "std::generate(v.begin(), v.end(), touch);"),
@@ -99,6 +124,10 @@ QUIET = [
     ("static void g(int k = 3) { b[2] = k; }", "", "g();"),
     ("struct S { int k = 3; double z = 0.5; };", "", "x = S{}.k;"),
     ("static int g(int k, int j = 1) { return k + j; }", "", "x = g(2);"),
+    *((TAKEN, "", f"{made}; x = 1;") for made in ("Q q{1.0, 1}", "double r[2] = {1.0, 2}")),
+    (TAKEN, "Q p, q{1.0, 2};", "p = q; x = p.z;"),
+    ("", "", "switch (x) { case 1: x = 2; }"),
+    ("", "", "for (int q : v) x += q;"),
 ]
 
 
@@ -106,7 +135,7 @@ def test_ends_before_what_an_expression_runs(tmp_path: Path) -> None:
     source = tmp_path / "effects.cpp"
     for top, before, statement in TOUCHING + QUIET:
         source.write_text(PROGRAM.format(top=top, before=before, statement=statement))
-        text = transform([source], Options(flags=["-std=c++17"])).after[str(source)].decode()
+        text = transform([source], Options(flags=["-std=c++20"])).after[str(source)].decode()
         run = text.index(statement.split(";")[0], text.index("MPI_Comm_rank"))
         wait = text.find("MPI_Wait(")
         ends_behind = wait > run

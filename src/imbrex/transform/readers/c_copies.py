@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from imbrex.transform.readers import c_cursor as cc
@@ -31,7 +32,7 @@ def assigns_numbers(cursor: Any) -> bool:
         return False
     left, right = (side.type.canonical for side in cursor.arguments)
     return _are_one(left, right) and not any(
-        child.spelling == "operator=" for child in left.record.children
+        child.spelling == "operator=" for child in _members(left.record)
     )
 
 
@@ -43,7 +44,7 @@ def copies_numbers(cursor: Any) -> bool:
     if cursor.referenced is None or cursor.referenced.kind is not ck.CONSTRUCTOR:
         return False
     return _are_one(made, given) and not any(
-        child.kind in (ck.CONSTRUCTOR, ck.DESTRUCTOR) for child in made.record.children
+        child.kind in (ck.CONSTRUCTOR, ck.DESTRUCTOR) for child in _members(made.record)
     )
 
 
@@ -52,6 +53,15 @@ def leaves_unset(cursor: Any) -> bool:
     if not cursor.tree.plus_plus or cursor.arguments or cursor.referenced is None:
         return False
     return cursor.referenced.kind is ck.CONSTRUCTOR and bool(cursor.type.innermost.is_plain)
+
+
+def _members(record: Any) -> Iterator[Any]:
+    """What a structure declares, and what those within it do: of each of them code may run."""
+    for child in record.children:
+        yield child
+        within = child.type.innermost.record if child.kind is ck.FIELD_DECL else None
+        if within is not None and not child.type.is_complex:
+            yield from _members(within)
 
 
 def _are_one(left: Any, right: Any) -> bool:

@@ -1,7 +1,8 @@
-"""What C++ evaluates though it is not written: defaults of parameters and of members.
+"""What C++ evaluates though it is not written: defaults, and conversions in lists.
 
 `void put(int tag = next());` runs `next` in `put()`, and `struct Box { int id = next(); };` does in
-`Box{}`. libclang shows neither in the call or the list, but in the declaration alone.
+`Box{}`: libclang shows both in the declaration alone. Of lists in braces it shows what is written:
+neither a constructor nor an operator by which a value becomes that of a member.
 """
 
 from __future__ import annotations
@@ -32,6 +33,35 @@ def of_parameters(call: Any, arguments: list[Any]) -> bool:
 def of_members(values: Any) -> bool:
     """Whether members that a list in braces leaves out run code of the program by theirs."""
     return bool(values.tree.plus_plus) and any(map(_of_declaration, values.type.fields))
+
+
+def converts(values: Any) -> bool:
+    """Whether a value in braces may become what it is there for by code of the program."""
+    kind = values.type.canonical
+    whole = kind.innermost.record
+    if not values.tree.plus_plus or (whole is not None and is_library(whole)):
+        return False
+    members = [kind] if kind.is_array or whole is None else [each.type for each in kind.fields]
+    records = [record for each in members if (record := each.innermost.record) is not None]
+    names = {record.spelling for record in records}
+    made = any(map(_is_made, records))
+    for part in values.operands:
+        value = part.operands[-1] if part.kind is ck.UNEXPOSED_EXPR and part.operands else part
+        record = value.type.canonical.innermost.record
+        if value.kind is ck.INIT_LIST_EXPR:
+            continue
+        if record is None or is_library(record):
+            if made:  # a constructor may take it
+                return True
+        elif record.spelling not in names or _is_made(record):
+            return True
+    return False
+
+
+def _is_made(record: Any) -> bool:
+    """Whether code of the program may run where one is made: it has constructors."""
+    declared = any(child.kind is ck.CONSTRUCTOR for child in record.children)
+    return declared and not is_library(record)
 
 
 def _of_declaration(declaration: Any) -> bool:

@@ -99,7 +99,7 @@ class ExpressionReader(CallReader):
             if inner.calls or any(access.write for access in inner.accesses):
                 effects.stop = effects.stop or ReasonKind.CONSTRUCT()
         elif kind is ck.INIT_LIST_EXPR:
-            if c_defaults.of_members(cursor):
+            if c_defaults.of_members(cursor) or c_defaults.converts(cursor):
                 effects.stop = effects.stop or ReasonKind.OBJECT()
             for child in cursor.operands:
                 named = child.kind is ck.UNEXPOSED_EXPR and len(child.operands) > 1

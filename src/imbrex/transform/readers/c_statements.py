@@ -40,6 +40,9 @@ _JUMPS = frozenset(
     }
 )
 
+# `switch (int k = f(); k)` and, in C++20, `for (int k = f(); int each : list)`.
+_MAY_BEGIN = frozenset({ck.SWITCH_STMT, ck.CXX_FOR_RANGE_STMT})
+
 
 class StatementReader:
     """Reads the statements of one translation unit."""
@@ -127,6 +130,8 @@ class StatementReader:
         statement = Statement(Kind.SIMPLE, start, end, first_line, last_line)
         statement.code_start = start
         effects = Effects()
+        if kind in _MAY_BEGIN and b";" in self.data[start : cursor.children[-1].span[1]]:
+            effects.stop = ReasonKind.CONSTRUCT()  # what stands in front of it is not shown
         if kind is ck.COMPOUND_STMT:
             statement.kind = Kind.BLOCK
             statement.blocks = [self.block(cursor)]
@@ -258,7 +263,7 @@ class StatementReader:
         for child in cursor.children:
             if child.kind is not ck.VAR_DECL:
                 self.expressions.hide(child)
-                if child.kind in ck.DECLARATIONS:
+                if child.kind in ck.DECLARATIONS and not _takes_apart(child):
                     continue
                 effects.stop = effects.stop or ReasonKind.CONSTRUCT()
                 continue
@@ -406,3 +411,8 @@ class StatementReader:
                 self.expressions.copy_each(elements, control[0], effects)
         statement.blocks = [self._body(body)]
         self.expressions.lifetime = outer
+
+
+def _takes_apart(declared: Any) -> bool:
+    """Whether it gives the parts of a value names: `auto [x, y] = f();`."""
+    return any(part.kind in ck.EXPRESSIONS for part in declared.children)
