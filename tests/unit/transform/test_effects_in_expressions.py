@@ -103,6 +103,8 @@ TOUCHING = [
     (COPIED, "H h, g;", "g = h;"),
     (COPIED, "H h;", "H g = h; x = g.z;"),
     (COPIED, "S s;", "H g{s, 2}; x = g.z;"),
+    (COPIED, "std::vector<H> hs(2);", "for (auto each : hs) x += each.z;"),
+    (COPIED, "H hs[2];", "for (H each : hs) x += each.z;"),
     *((TAKEN, "C c;", f"{made} = {{c, 1}}; x = 1;") for made in ("double r[2]", "Q q")),
     *(
         (TAKEN, "C c;", f"{made}; x = 1;")
@@ -128,6 +130,7 @@ QUIET = [
     (TAKEN, "Q p, q{1.0, 2};", "p = q; x = p.z;"),
     ("", "", "switch (x) { case 1: x = 2; }"),
     ("", "", "for (int q : v) x += q;"),
+    (TAKEN, "Q qs[2];", "for (Q each : qs) x += each.z;"),
 ]
 
 

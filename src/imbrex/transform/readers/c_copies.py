@@ -48,6 +48,20 @@ def copies_numbers(cursor: Any) -> bool:
     )
 
 
+def copied_by_code(kind: Any) -> bool:
+    """Whether a copy of an object of this type, or its end, runs code, of what is in it too."""
+    record = None if kind.is_complex else kind.canonical.innermost.record
+    return record is not None and any(
+        child.kind is ck.DESTRUCTOR
+        or (
+            child.kind is ck.CONSTRUCTOR
+            and len(child.arguments) == 1
+            and child.arguments[0].type.is_reference
+        )
+        for child in _members(record)
+    )
+
+
 def leaves_unset(cursor: Any) -> bool:
     """Whether an object is made of which no code runs: `MPI_Status status;`."""
     if not cursor.tree.plus_plus or cursor.arguments or cursor.referenced is None:

@@ -16,7 +16,7 @@ from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_formulas, c_methods, c_vectors
 from imbrex.transform.readers.c_built import built
-from imbrex.transform.readers.c_copies import copied_with, leaves_unset
+from imbrex.transform.readers.c_copies import copied_by_code, copied_with, leaves_unset
 from imbrex.transform.readers.c_expressions import ExpressionReader
 from imbrex.transform.readers.c_loops import counted
 from imbrex.transform.readers.c_memory import Effects, Memory
@@ -402,6 +402,8 @@ class StatementReader:
             key = self.expressions.key_of(control[0])
             if not control[0].type.is_reference:
                 self.program.copied_records |= copied_with(control[0].type)
+                if copied_by_code(control[0].type):
+                    effects.stop = effects.stop or ReasonKind.OBJECT()
             if c_methods.names_object(control[0]):
                 self.expressions.bind_to(key, elements)
                 effects.accesses.append(Access(key, False, True, control[0].location.line))
