@@ -12,6 +12,7 @@ _OBJECTS_LEFT = 400_000  # some tens of megabytes
 _MODELS_BESIDE = 2  # of one program beside the first, in use or not
 _models_left = itertools.count(1)
 _left_out = False
+_lets_go = False  # whether the call under way searches again at its end what it leaves out
 
 
 def leave_out() -> None:
@@ -32,16 +33,19 @@ def uncollected() -> Iterator[None]:
     A model and its translation units refer to each other. Nothing here is counted as new, so that
     Python would never search for those of earlier calls: every eighth call does.
     """
+    global _lets_go
     # Counting takes as long as there are objects.
     enabled, frozen = gc.isenabled(), _left_out or gc.get_freeze_count() > 0
     if not frozen and next(_models_left) % _MODELS_KEPT == 0:
         gc.collect()
     gc.disable()
+    outer, _lets_go = _lets_go, not frozen
     if not frozen:
         gc.freeze()
     try:
         yield
     finally:
+        _lets_go = outer
         if not frozen:
             gc.freeze()  # and at once back: a program model counts as old from now on,
             gc.unfreeze()  # or the next few allocations would have all of it searched
@@ -52,9 +56,11 @@ def uncollected() -> Iterator[None]:
 def keep() -> None:
     """Have searches leave out what there is by now, until the program is done.
 
-    It is the model of the program as it was, which stays in use.
+    It is the model of the program as it was, which stays in use. Not where what is left out stays
+    so for good: no search would ever find that model.
     """
-    gc.freeze()
+    if _lets_go:
+        gc.freeze()
 
 
 def objects() -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from imbrex.transform import garbage
-from imbrex.transform.garbage import uncollected
+from imbrex.transform.garbage import keep, uncollected
 
 
 @pytest.fixture(autouse=True)
@@ -45,6 +45,19 @@ def test_within_a_call_nothing_is_searched() -> None:
         left = _left_models(40)
         assert not gc.isenabled()
         assert all(model() is not None for model in left)
+
+
+@pytest.mark.parametrize("for_good", [False, True])
+def test_what_a_call_keeps_is_let_go_behind_it(for_good: bool) -> None:
+    if for_good:  # a process whose older objects no search goes over
+        garbage.leave_out()
+    with uncollected():
+        (model,) = (weakref.ref(each) for each in [_Model()])
+        keep()
+        gc.collect()
+        assert (model() is None) is for_good
+    gc.collect()
+    assert model() is None
 
 
 @pytest.mark.parametrize("enabled", [True, False])

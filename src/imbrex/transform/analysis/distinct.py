@@ -71,7 +71,7 @@ def find_owned(program: Program, aliases: Aliases) -> set[str]:
         return set()
     found = set()
     moves = between_objects(program)
-    copied = program.assigned_records | handed_out(program)
+    copied = maybe_copied(program)
     given: dict[str, list[tuple[str, str]]] = defaultdict(list)  # what each cell is set to
     for target, form, source in program.pointer_facts:
         for cell in aliases.pointees(target[1:]) if target.startswith("*") else {target}:
@@ -106,9 +106,9 @@ def between_objects(program: Program) -> Counter[str]:
     return found
 
 
-def handed_out(program: Program) -> frozenset[str]:
-    """The structures that code which is not seen gets at, and might copy."""
-    found: set[str] = set()
+def maybe_copied(program: Program) -> frozenset[str]:
+    """The structures that are copied as a whole, or that code gets at which is not seen."""
+    found = set(program.assigned_records)
     for routine in program.routines.values():
         for key in routine.parameters:
             variable = program.variables.get(key)
@@ -245,7 +245,7 @@ def _kept_apart(program: Program, aliases: Aliases, pair: Pair) -> bool:
     An exchange between any two objects leaves each allocation in one field of one object.
     """
     records = {program.variables[key].record for key in pair}
-    if records & (program.assigned_records | handed_out(program)):
+    if records & maybe_copied(program):
         return False
     return not any(
         target.startswith("*") and pair & aliases.pointees(target[1:])

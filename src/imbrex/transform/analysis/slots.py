@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Set
 
 from imbrex.transform.analysis.aliases import Aliases
-from imbrex.transform.analysis.distinct import Place, closed, handed_out, joined
+from imbrex.transform.analysis.distinct import Place, closed, joined, maybe_copied
 from imbrex.transform.analysis.elements import Owned
 from imbrex.transform.analysis.points_to import EXTERNAL
 from imbrex.transform.model.memory import UNKNOWN_MEMORY
@@ -58,7 +58,7 @@ def find_slotted(program: Program, aliases: Aliases) -> Owned:
         for ring in _rings(program, routine.file, block)
     ]
     exchanged = Counter(key for ring in exchanges for key in ring)
-    copied = (program.assigned_records | handed_out(program)) if facts else set()
+    copied = maybe_copied(program)
     found = {
         key: frozenset((key,))
         for key in facts
