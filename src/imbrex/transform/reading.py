@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 
 from imbrex.errors import ImbrexError
@@ -12,6 +14,7 @@ from imbrex.transform.readers import c_vectors
 from imbrex.transform.readers.c import Asked, read_c
 from imbrex.transform.readers.c_headers import settle_headers
 from imbrex.transform.readers.c_joined import join
+from imbrex.transform.readers.c_side_by_side import FileOfC, read_ahead
 from imbrex.transform.readers.c_sole_instances import settle_instances
 from imbrex.transform.readers.c_source import C_SUFFIXES
 from imbrex.transform.readers.fortran import read_fortran
@@ -39,21 +42,23 @@ def _read_program(paths: list[Path], options: Options) -> Program:
     )
     asked = Asked(options.checks, options.not_codes, options.aborts, options.row_lengths or {})
     units: list[Units] = []
+    unreadable: dict[Path, str] = {}
+    if len(paths) > 1:
+        unreadable = read_ahead(options.kept, _of_c(paths, options), asked, options.contents)
     for path in paths:
         try:
-            data = options.contents.get(path)
-            if data is None:
-                data = path.read_bytes()
+            if path in unreadable:
+                raise ImbrexError(unreadable[path])
+            data = _text(path, options)
             if not data.strip():
                 raise ImbrexError(f"{path}: the file is empty")
-            flags = options.flags_for(path)
             if path.suffix in C_SUFFIXES:
-                plain = [f for f in flags if not is_form_flag(f)]
+                flags = _plain_flags(path, options)
                 # A program of one file changes with each attempt.
                 read = options.kept.read if len(paths) > 1 else read_c
-                join(program, read(path, plain, data, asked, options.contents))
+                join(program, read(path, flags, data, asked, options.contents))
             elif path.suffix.lower() in FORTRAN_SUFFIXES:
-                units.append(Units.of(path, data, flags))
+                units.append(Units.of(path, data, options.flags_for(path)))
             else:
                 raise ImbrexError(f"{path}: its name does not end like that of a C or Fortran file")
         except OSError as error:
@@ -70,3 +75,21 @@ def _read_program(paths: list[Path], options: Options) -> Program:
     if not program.files:
         raise ImbrexError("; ".join(program.skipped.values()) or "no files were given")
     return program
+
+
+def _text(path: Path, options: Options) -> bytes:
+    given = options.contents.get(path)
+    return path.read_bytes() if given is None else given
+
+
+def _plain_flags(path: Path, options: Options) -> list[str]:
+    """The flags of a file of C, without those that are of Fortran alone."""
+    return [flag for flag in options.flags_for(path) if not is_form_flag(flag)]
+
+
+def _of_c(paths: list[Path], options: Options) -> Iterator[FileOfC]:
+    """The files of C; not those that cannot be opened, of which nothing can be kept."""
+    for path in paths:
+        if path.suffix in C_SUFFIXES:
+            with contextlib.suppress(OSError):
+                yield FileOfC(path, _plain_flags(path, options), _text(path, options))

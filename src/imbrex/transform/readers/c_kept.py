@@ -21,7 +21,7 @@ _MOST = 4  # readings of one file: as it was, and of what the search has last tr
 
 
 @dataclass(slots=True)
-class _Reading:
+class Reading:
     """What a file said, and what that depended on."""
 
     flags: list[str]
@@ -58,7 +58,7 @@ class _Reading:
 class KeptFiles:
     """What files said while one program was searched."""
 
-    _readings: dict[Path, list[_Reading]] = field(default_factory=dict)
+    _readings: dict[Path, list[Reading]] = field(default_factory=dict)
 
     def read(
         self,
@@ -69,22 +69,66 @@ class KeptFiles:
         contents: Mapping[Path, bytes],
     ) -> Program:
         """What a file says, as `read_c`, with its own model each time."""
-        readings = self._readings.setdefault(path, [])
-        for reading in readings:
-            same = reading.flags == flags and reading.data == data
-            if same and reading.holds(asked, contents):
-                return _restored(reading)
-        part = read_c(path, flags, data, asked, contents)
-        try:
-            readings.append(_kept(part, path, flags, asked))
-        except (RecursionError, pickle.PicklingError):
-            return part  # one that is nested very deeply is read each time
-        if len(readings) > _MOST:
-            del readings[1]  # the first one is the text as the user has it
+        reading = self._known(path, flags, data, asked, contents)
+        if reading is not None:
+            return _restored(reading)
+        part, reading = read_to_keep(path, flags, data, asked, contents)
+        if reading is not None:
+            self.keep(path, reading)
         return part
 
+    def knows(
+        self,
+        path: Path,
+        flags: list[str],
+        data: bytes,
+        asked: Asked,
+        contents: Mapping[Path, bytes],
+    ) -> bool:
+        """Whether what such a file says is at hand."""
+        return self._known(path, flags, data, asked, contents) is not None
 
-def _kept(part: Program, path: Path, flags: list[str], asked: Asked) -> _Reading:
+    def keep(self, path: Path, reading: Reading) -> None:
+        """Have what a file said at hand from now on."""
+        readings = self._readings.setdefault(path, [])
+        readings.append(reading)
+        if len(readings) > _MOST:
+            del readings[1]  # the first one is the text as the user has it
+
+    def _known(
+        self,
+        path: Path,
+        flags: list[str],
+        data: bytes,
+        asked: Asked,
+        contents: Mapping[Path, bytes],
+    ) -> Reading | None:
+        for reading in self._readings.get(path, []):
+            same = reading.flags == flags and reading.data == data
+            if same and reading.holds(asked, contents):
+                return reading
+        return None
+
+
+def read_to_keep(
+    path: Path,
+    flags: list[str],
+    data: bytes,
+    asked: Asked,
+    contents: Mapping[Path, bytes],
+) -> tuple[Program, Reading | None]:
+    """What a file says, as `read_c`, and how it is kept.
+
+    None instead for one that is nested very deeply: it is read each time.
+    """
+    part = read_c(path, flags, data, asked, contents)
+    try:
+        return part, _kept(part, path, flags, asked)
+    except (RecursionError, pickle.PicklingError):
+        return part, None
+
+
+def _kept(part: Program, path: Path, flags: list[str], asked: Asked) -> Reading:
     source = part.files[str(path)]
     routines = list(part.routines.values())
     exported = [routine.exported for routine in routines]
@@ -95,7 +139,7 @@ def _kept(part: Program, path: Path, flags: list[str], asked: Asked) -> _Reading
     finally:
         for routine, names in zip(routines, exported, strict=True):
             routine.exported = names
-    return _Reading(
+    return Reading(
         flags,
         source.data,
         asked,
@@ -108,7 +152,7 @@ def _kept(part: Program, path: Path, flags: list[str], asked: Asked) -> _Reading
     )
 
 
-def _restored(reading: _Reading) -> Program:
+def _restored(reading: Reading) -> Program:
     part: Program = pickle.loads(reading.model)
     texts = [source.data for source in part.sources()]
     names = frozenset().union(*map(identifiers_of, texts))
