@@ -31,6 +31,7 @@ from imbrex.transform.model.memory import Access
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import TWICE
 from imbrex.transform.model.reduction import Reduction
+from imbrex.transform.model.remainders import Congruence
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.statements import Kind, LoopRange, Statement
 
@@ -132,7 +133,7 @@ class CalledNests:
             low, high = binding.value(span.low), binding.value(span.high)
             if low is None or high is None:
                 return None
-            ranges.append(replace(span, low=low, high=high))
+            ranges.append(replace(span, low=low, high=high, congruent=None))
             own = inner.call is None
             bounds.append(self._positions(callee, loop, span) if own else (-1, -1))
         accesses = []
@@ -175,6 +176,11 @@ class CalledNests:
             begin=tuple(begin),
             result=result if result in reduced else "",
             elements=inner.elements,
+            congruent=tuple(
+                Congruence(difference, each.modulus)
+                for each in inner.congruent
+                if (difference := binding.keeping(indices).value(each.difference)) is not None
+            ),
             taken=taken,
             nested=inner if inner.call is not None else None,
         )

@@ -230,6 +230,8 @@ class _Witnesses:
         space = self._spaces[routine.key].of(statement)
         if space is None or self._may_set(routine, statement, room):
             return False
+        if any(span.first is not None for span in space.ranges):
+            return False
         if not all(surely_less(span.low, span.high.plus(_ONE), facts) for span in space.ranges):
             return False
         rest = [room.plus(known, -1) for known in rooms(self.program, space.ranges, space.certain)]

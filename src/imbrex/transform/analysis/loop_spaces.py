@@ -5,8 +5,12 @@ It is in the terms of the routine that it stands in.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.in_bounds import made_each_time
+from imbrex.transform.analysis.index_signs import not_negative
 from imbrex.transform.analysis.pointed import by_memory
 from imbrex.transform.analysis.reductions import counted_arrays, reductions
 from imbrex.transform.analysis.space import Space, nest
@@ -15,8 +19,9 @@ from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.elementwise import Part
 from imbrex.transform.model.memory import Access, Variable
 from imbrex.transform.model.program import Program
+from imbrex.transform.model.remainders import Congruence
 from imbrex.transform.model.routine import Routine
-from imbrex.transform.model.statements import LoopRange, Statement
+from imbrex.transform.model.statements import Kind, LoopRange, Statement
 
 
 def space_of_loops(
@@ -25,8 +30,8 @@ def space_of_loops(
     """The space of a statement that is a nest; None where its ranges are not known."""
     if statement.elementwise:
         return _space_of_elements(program, footprints, statement, routine)
-    loops = nest(statement)
-    ranges = [loop.loop for loop in loops if loop.loop is not None]
+    loops = nest(statement, remainders=True)
+    ranges = [span for loop in loops if (span := loop.loop or loop.reach) is not None]
     if not loops:
         return None
     inner = loops[-1].blocks[0].statements
@@ -37,6 +42,8 @@ def space_of_loops(
         if (span.low.variables() | span.high.variables()) & changed or span.index in changed:
             return None
     indices = {span.index for span in ranges}
+    signs = not_negative(footprints, routine, statement, ranges)
+    ranges = [s if s.first is None else replace(s, low=s.first.least(signs)) for s in ranges]
     named = by_memory(program, footprints, routine, loops, body)
     accesses = [_one_array(footprints, footprints.after(a, changed), indices) for a in named]
     private = {span.index for span in ranges}
@@ -53,7 +60,22 @@ def space_of_loops(
         certain=frozenset(access for access in accesses if access.variable in sure),
         reduced=reductions(program, footprints, routine, inner),
         counted=counted_arrays(program, footprints, routine, inner),
+        congruent=tuple(
+            each
+            for each in _congruent(ranges, inner)
+            if changed.isdisjoint(each.difference.variables() - indices)
+        ),
     )
+
+
+def _congruent(ranges: list[LoopRange], inner: list[Statement]) -> Iterator[Congruence]:
+    """What holds of the indices: by the steps of the loops, and by the condition of all inside."""
+    for span in ranges:
+        if span.congruent is not None:
+            yield span.congruent
+    sole = inner[0] if len(inner) == 1 else None
+    if sole is not None and sole.kind is Kind.IF and len(sole.blocks) == 1 and sole.congruent:
+        yield sole.congruent
 
 
 def _space_of_elements(

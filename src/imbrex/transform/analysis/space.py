@@ -11,6 +11,7 @@ from imbrex.transform.model.calls import Call
 from imbrex.transform.model.memory import Access
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.reduction import Reduction
+from imbrex.transform.model.remainders import Congruence
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.statements import Kind, LoopRange, Statement
 
@@ -35,6 +36,7 @@ class Space:
     certain: frozenset[Access] = frozenset()
     reduced: dict[str, Reduction] = field(default_factory=dict)  # scalars that it adds values to
     counted: frozenset[str] = frozenset()  # arrays whose elements it does nothing but add to
+    congruent: tuple[Congruence, ...] = ()  # what holds of the indices in each iteration
     initial: tuple[Statement, ...] = ()  # of a routine: what gives them their first values
     final: tuple[Statement, ...] = ()  # of a routine: what it does behind its loops
     # Of a routine: what it does in front of them in the part that runs last alone.
@@ -124,16 +126,22 @@ class Space:
         return found
 
 
-def nest(statement: Statement) -> list[Statement]:
-    """Loops that contain nothing but each other, from the outermost inward."""
+def nest(statement: Statement, *, remainders: bool = False) -> list[Statement]:
+    """Loops that contain nothing but each other, from the outermost inward.
+
+    `remainders`: inner ones may begin at a value that is known but for a remainder.
+    """
     found: list[Statement] = []
-    while statement.kind is Kind.LOOP and statement.loop is not None and not statement.stop:
+    while statement.kind is Kind.LOOP and not statement.stop:
+        if statement.loop is None and not (found and remainders and statement.reach):
+            break
         found.append(statement)
         if len(statement.blocks) != 1 or len(statement.blocks[0].statements) != 1:
             break
         statement = statement.blocks[0].statements[0]
         while statement.kind is Kind.BLOCK and len(statement.blocks[0].statements) == 1:
             statement = statement.blocks[0].statements[0]
-        if statement.kind is Kind.LOOP and statement.loop is None:
+        known = statement.loop or (remainders and statement.reach)
+        if statement.kind is Kind.LOOP and not known:
             return []  # a loop whose range is not known, as in what an earlier division left
     return found

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 
 from imbrex.transform.analysis.called_nests import CalledNests, done
+from imbrex.transform.analysis.congruent import never_equal_in
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.loop_spaces import space_of_loops
 from imbrex.transform.analysis.named import names_untold
@@ -99,6 +100,8 @@ class Spaces:
                 if not self.footprints.aliases.may_share(write, other, changed):
                     continue
                 if not self._same_iteration(space, write, other, divided):
+                    if self._never_meet(space, write, other):
+                        continue
                     line = Location(inside.file if space.callee else self.routine.file, other.line)
                     return Reason(self._met(write), line)
         return None
@@ -126,19 +129,9 @@ class Spaces:
         self, space: Space, write: Access, other: Access, divided: list[int]
     ) -> bool:
         """Whether two iterations that touch one element agree in all divided indices."""
-        if not self.footprints.aliases.one_array(write, other):
+        sections = self._compared(space, write, other)
+        if sections is None:
             return False
-        if write.section is None or other.section is None or write.strides != other.strides:
-            return False
-        if write.variable in self.program.overlays or len(write.section) != len(other.section):
-            return False
-        if write.strides:
-            whole = [self._whole(space, side.section) for side in (write, other)]
-            if not all(
-                side is not None and within(side, write.strides, self.footprints.nonnegative)
-                for side in whole
-            ):
-                return False
         indices = frozenset(span.index for span in space.ranges)
         for number in divided:
             index = space.ranges[number].index
@@ -150,10 +143,34 @@ class Spaces:
                     mine.low.variables() & indices == {index}
                     or index in told_by(mine.low, space.ranges)
                 )
-                for mine, theirs in zip(write.section, other.section, strict=True)
+                for mine, theirs in zip(*sections, strict=True)
             ):
                 return False
         return True
+
+    def _never_meet(self, space: Space, write: Access, other: Access) -> bool:
+        """Whether no two iterations touch one element, by the remainders of their indices."""
+        sections = self._compared(space, write, other) if space.congruent else None
+        return sections is not None and never_equal_in(*sections, space.congruent, space.ranges)
+
+    def _compared(
+        self, space: Space, write: Access, other: Access
+    ) -> tuple[Section, Section] | None:
+        """What both touch in an iteration, where elements are one if all their subscripts are."""
+        if not self.footprints.aliases.one_array(write, other):
+            return None
+        if write.section is None or other.section is None or write.strides != other.strides:
+            return None
+        if write.variable in self.program.overlays or len(write.section) != len(other.section):
+            return None
+        if write.strides:
+            whole = [self._whole(space, side.section) for side in (write, other)]
+            if not all(
+                side is not None and within(side, write.strides, self.footprints.nonnegative)
+                for side in whole
+            ):
+                return None
+        return write.section, other.section
 
     @staticmethod
     def _whole(space: Space, section: Section | None) -> Section | None:

@@ -16,6 +16,7 @@ from imbrex.transform.model.formulas import Assignment, Formula, Span
 from imbrex.transform.model.list_change import ListChange
 from imbrex.transform.model.memory import Access, Meant
 from imbrex.transform.model.reduction import Reduction
+from imbrex.transform.model.remainders import Congruence, Value
 
 
 class Kind(Enum):
@@ -72,6 +73,9 @@ class LoopRange:
     every: bool = True  # it takes each value between them, in one direction or the other
     by: int | None = None  # how far each iteration of C goes, where that is a constant
     unsigned: bool = False  # of C: its header computes or compares without a sign
+    congruent: Congruence | None = None  # of one that takes each second value, or each third, ...
+    # What it begins with, where that is known but for a remainder: `low` is the least of it.
+    first: Value | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -85,6 +89,7 @@ class Statement:
     calls: list[Call] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     loop: LoopRange | None = None
+    reach: LoopRange | None = None  # of a loop without such a range: one that begins at a remainder
     stop: Cause | None = None  # why nothing may move over it
     leaves: bool = False  # it may leave the block that contains it
     condition: str | None = None  # of an IF whose condition has no side effect
@@ -125,6 +130,7 @@ class Statement:
     # Of an IF: what is not below 0 where its condition holds, and where it does not.
     holding: tuple[Affine, ...] = ()
     failing: tuple[Affine, ...] = ()
+    congruent: Congruence | None = None  # what its condition says of remainders where it holds
     known: frozenset[Affine] = frozenset()  # what is not below 0 while it runs, by such an IF
     reduces: Reduction | None = None  # what it takes into a scalar, and does nothing else
     counts_in: str = ""  # the array of integers to an element of which it adds, and does no more

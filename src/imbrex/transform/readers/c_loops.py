@@ -2,17 +2,55 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.remainders import Congruence, Value
 from imbrex.transform.model.statements import LoopRange
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers.c_expressions import ExpressionReader
+from imbrex.transform.readers.c_remainders import value_of
 
 
 def counted(reader: ExpressionReader, first: Any, test: Any, step: Any) -> LoopRange | None:
     """The range of `for (i = low; i < high; i++)` and its variants."""
+    header = _header(reader, first, test, step)
+    start = None if header is None else reader.affine(header.first)
+    if header is None or start is None:
+        return None
+    by = _step(reader, step)
+    every = by is not None and abs(by) == 1
+    unsigned = _unsigned(header.first) or _unsigned(test)
+    last = _last(start, header.bound, by)
+    low, high = (start, last) if header.upward else (last, start)
+    congruent = _congruent(header.counter, Value(start), by, unsigned=unsigned)
+    return LoopRange(header.counter, low, high, every, by, unsigned, congruent)
+
+
+def begun_at_remainder(
+    reader: ExpressionReader, first: Any, test: Any, step: Any
+) -> LoopRange | None:
+    """What the index of `for (j = 1 + (i + color) % 2; j < n; j += 2)` stays within."""
+    header = _header(reader, first, test, step)
+    start = None if header is None else value_of(reader, header.first)
+    by = _step(reader, step)
+    if header is None or start is None or not header.upward or by is None or by < 2:
+        return None
+    unsigned = _unsigned(header.first) or _unsigned(test)
+    congruent = _congruent(header.counter, start, by, unsigned=unsigned)
+    low, high = start.least(), header.bound
+    return LoopRange(header.counter, low, high, False, by, unsigned, congruent, start)
+
+
+class _Header(NamedTuple):
+    counter: str  # the key of the index
+    first: Any
+    bound: Affine  # the last value that it may take
+    upward: bool
+
+
+def _header(reader: ExpressionReader, first: Any, test: Any, step: Any) -> _Header | None:
     if first.kind is ck.DECL_STMT:
         declared = [c for c in first.children if c.kind is ck.VAR_DECL]
         value = declared[0].initializer if len(declared) == 1 else None
@@ -27,20 +65,24 @@ def counted(reader: ExpressionReader, first: Any, test: Any, step: Any) -> LoopR
     upward = _direction(reader, step, index)
     left, right = test.operands
     operator = test.binary_operator
-    start, bound = reader.affine(value), reader.affine(right)
-    if upward is None or start is None or bound is None or _index_of(reader, left) != index:
+    bound = reader.affine(right)
+    if upward is None or bound is None or _index_of(reader, left) != index:
         return None
-    strict = operator in (cc.LESS, cc.GREATER)
-    by = _step(reader, step)
-    every = by is not None and abs(by) == 1
-    unsigned = _unsigned(value) or _unsigned(test)
+    strict = int(operator in (cc.LESS, cc.GREATER))
     if upward and operator in (cc.LESS, cc.LESS_EQUAL):
-        last = _last(start, bound.plus(Affine(int(strict)), -1), by)
-        return LoopRange(index, start, last, every, by, unsigned)
+        return _Header(index, value, bound.plus(Affine(-strict)), True)
     if not upward and operator in (cc.GREATER, cc.GREATER_EQUAL):
-        last = _last(start, bound.plus(Affine(int(strict))), by)
-        return LoopRange(index, last, start, every, by, unsigned)
+        return _Header(index, value, bound.plus(Affine(strict)), False)
     return None
+
+
+def _congruent(index: str, first: Value, by: int | None, *, unsigned: bool) -> Congruence | None:
+    """What the index has in common with the value that it begins with."""
+    found = Value(Affine.variable(index)).plus(first, -1).congruent(abs(by or 1))
+    if by is None or found is None:
+        return None
+    # Integers without a sign that overflow keep remainders by powers of two alone.
+    return found if not unsigned or found.modulus & (found.modulus - 1) == 0 else None
 
 
 def _last(start: Affine, bound: Affine, by: int | None) -> Affine:

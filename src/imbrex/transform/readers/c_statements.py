@@ -18,9 +18,10 @@ from imbrex.transform.readers import c_formulas, c_methods, c_vectors
 from imbrex.transform.readers.c_built import built
 from imbrex.transform.readers.c_copies import copied_by_code, copied_with, leaves_unset
 from imbrex.transform.readers.c_expressions import ExpressionReader
-from imbrex.transform.readers.c_loops import counted
+from imbrex.transform.readers.c_loops import begun_at_remainder, counted
 from imbrex.transform.readers.c_memory import Effects, Memory
 from imbrex.transform.readers.c_reductions import counted_array, reduction
+from imbrex.transform.readers.c_remainders import congruence
 from imbrex.transform.readers.c_request_values import begin_unused
 from imbrex.transform.readers.c_source import Directive, directives
 from imbrex.transform.readers.c_switches import as_conditionals
@@ -354,6 +355,7 @@ class StatementReader:
             statement.holding = self.expressions.not_negative(condition, holds=True)
             statement.failing = self.expressions.not_negative(condition, holds=False)
             statement.asks = c_formulas.formula(self.expressions, condition)
+            statement.congruent = congruence(self.expressions, condition)
 
     def _loop(self, cursor: Any, statement: Statement, effects: Effects) -> None:
         statement.kind = Kind.LOOP
@@ -373,6 +375,8 @@ class StatementReader:
                 effects.stop = effects.stop or ReasonKind.CONSTRUCT()
         if cursor.kind is ck.FOR_STMT and len(control) == 3:
             statement.loop = counted(self.expressions, *control)
+            if statement.loop is None:
+                statement.reach = begun_at_remainder(self.expressions, *control)
             statement.span = c_formulas.span(self.expressions, *control)
         statement.blocks = [self._body(body)]
         self.expressions.lifetime = outer

@@ -10,7 +10,7 @@ import re
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.memory import MOVES, Access, Variable
 from imbrex.transform.model.reasons import ReasonKind
-from imbrex.transform.model.statements import Block, Kind, LoopRange, Statement
+from imbrex.transform.model.statements import Block, Kind, Statement
 from imbrex.transform.readers.fortran_allocations import allocations, plainly_allocates
 from imbrex.transform.readers.fortran_arguments import Effects
 from imbrex.transform.readers.fortran_assignments import Assignments
@@ -25,7 +25,9 @@ from imbrex.transform.readers.fortran_joined import joined
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing, split_arguments
 from imbrex.transform.readers.fortran_masked import masked
 from imbrex.transform.readers.fortran_names import Names
+from imbrex.transform.readers.fortran_ranges import begun_at_remainder, loop_range
 from imbrex.transform.readers.fortran_reductions import Reductions
+from imbrex.transform.readers.fortran_remainders import congruence, value_of
 from imbrex.transform.readers.fortran_scopes import Scope, depth_zero_equals, is_assignment
 from imbrex.transform.readers.fortran_skipped import skipped
 from imbrex.transform.readers.fortran_statements import Lines
@@ -223,6 +225,7 @@ class Body(Lines):
             statement.condition = line.text[3:stop]
             statement.test = self.expressions.test(line.masked[3:stop])
             statement.holding = not_negative(self.names, self.scope, line.masked[3:stop])
+            statement.congruent = congruence(self.names, self.scope, line.masked[3:stop])
         if rest != "then":
             inner = self._statement(self.part(line, stop + 1, len(text)))
             self._ended = line.label
@@ -286,7 +289,10 @@ class Body(Lines):
             if unknown:
                 values[2] = Affine(2)
             if index is not None:
-                statement.loop = self._range(index.key, values)
+                statement.loop = loop_range(index.key, values, known=not unknown)
+            if index is not None and statement.loop is None and not unknown:
+                value = value_of(self.names, self.scope, text[slice(*bounds[0])])
+                statement.reach = begun_at_remainder(index.key, value, values[1:])
         self.loops.append(name)
         if label:
             self.labels.append(label)
@@ -332,18 +338,6 @@ class Body(Lines):
             return False
         line = self.lines[self.position]
         return line.label.lstrip("0") == label and line.masked.startswith("enddo")
-
-    @staticmethod
-    def _range(index: str, values: list[Affine | None]) -> LoopRange | None:
-        if len(values) < 2 or values[0] is None or values[1] is None:
-            return None
-        step = values[2] if len(values) > 2 else Affine(1)
-        if step is None or step.terms or not step.constant:
-            return None
-        every = abs(step.constant) == 1
-        if step.constant > 0:
-            return LoopRange(index, values[0], values[1], every)
-        return LoopRange(index, values[1], values[0], every)
 
     def _select(self, line: LogicalLine, text: str, effects: Effects) -> Statement:
         statement = self._new(Kind.SWITCH, line)

@@ -117,8 +117,9 @@ class Cutting:
 
 
 def _long(space: Space, depth: int) -> list[int]:
-    """The loops that are not known to be too short to have an interior."""
-    return [n for n, span in enumerate(space.ranges) if not _short(span, depth)]
+    """The loops that are not known to be too short to have an interior, and begin at a value."""
+    spans = enumerate(space.ranges)
+    return [n for n, span in spans if span.first is None and not _short(span, depth)]
 
 
 def _short(span: LoopRange, depth: int) -> bool:
