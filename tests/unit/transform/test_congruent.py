@@ -121,8 +121,8 @@ def test_what_is_said_never_to_meet_does_not(
         and all(value(each.difference, names) % each.modulus == 0 for each in common)
     ]
     touched = {tuple(value(each.low, names) for each in left if each.low) for names in iterations}
-    others = {tuple(value(each.low, names) for each in right if each.low) for names in iterations}
-    assert touched.isdisjoint(others)
+    theirs = {tuple(value(each.low, names) for each in right if each.low) for names in iterations}
+    assert touched.isdisjoint(theirs)
 
 
 operands = st.builds(lambda c, i: affine(c, i=i), small, small)

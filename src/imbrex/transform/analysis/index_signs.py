@@ -21,7 +21,7 @@ def not_negative(
     if not parts:
         return frozenset()
     indices = {span.index for span in ranges if _from_zero(span)}
-    indices |= _around(footprints, routine, nest)
+    indices |= _of_outer_loops(footprints, routine, nest)
     return frozenset(
         part
         for part in parts
@@ -29,7 +29,7 @@ def not_negative(
     )
 
 
-def _around(footprints: Footprints, routine: Routine, nest: Statement) -> set[str]:
+def _of_outer_loops(footprints: Footprints, routine: Routine, nest: Statement) -> set[str]:
     """The indices of the loops around a nest that begin there too, and that nothing else sets."""
     found: set[str] = set()
     block = nest.parent
