@@ -36,6 +36,8 @@ int main(int argc, char **argv)
 """
 MAKE = "MPI_Type_vector(NY, 1, NX + 2, MPI_DOUBLE, &column);"
 SIZED = "MPI_Type_vector(ny, 1, nx + 2, MPI_DOUBLE, &column);"
+SHARED = "static int mx, my;"
+SET = "mx = nx + 2; my = atoi(argv[1]); MPI_Type_vector(my, 1, mx, MPI_DOUBLE, &column);"
 SENDER = """static void pass(MPI_Datatype t)
 {
     %s
@@ -58,6 +60,55 @@ HANDLES = {
         set(),
     ),
     "another handle at first": ("", " = MPI_INT", MAKE, "", set()),
+    "sizes that routines share": (
+        SHARED,
+        "",
+        SET,
+        "",
+        {"column"},
+    ),
+    "shared sizes that a message sets before": (
+        SHARED,
+        "",
+        SET.replace(";", "; MPI_Bcast(&mx, 1, MPI_INT, 0, MPI_COMM_WORLD);", 1),
+        "",
+        {"column"},
+    ),
+    "shared sizes that change later": (
+        SHARED,
+        "",
+        SET,
+        "mx++;",
+        set(),
+    ),
+    "shared sizes that another routine changes": (
+        SHARED + " static void less(void) { mx--; }",
+        "",
+        SET,
+        "less();",
+        set(),
+    ),
+    "shared sizes that a pointer changes": (
+        SHARED + " static int *q;",
+        "",
+        SET,
+        "q = &mx; *q = 3;",
+        set(),
+    ),
+    "shared sizes that a message sets later": (
+        SHARED,
+        "",
+        SET,
+        "MPI_Bcast(&mx, 1, MPI_INT, 0, MPI_COMM_WORLD);",
+        set(),
+    ),
+    "shared sizes that change with the time": (
+        SHARED,
+        "",
+        SET,
+        "for (int t = 0; t < 3; t++) mx += t;",
+        set(),
+    ),
     "made in two ways": (
         "",
         "",

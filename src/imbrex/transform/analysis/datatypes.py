@@ -2,7 +2,8 @@
 
 A handle has a layout if one statement of the program makes it and nothing else sets it: every
 message that uses it then moves these elements (MPI 4.0, section 5.1.2). Sizes are constants, or
-variables of the routine that both makes and uses the type, which keep their values from there on.
+variables of the routine that both makes and uses the type, which keep their values from there on,
+or variables that routines share and that are set for the last time before.
 A field, and a variable that routines share, may be made of others that are set just in front of it
 (`analysis.derived`).
 """
@@ -53,7 +54,7 @@ def find_layouts(program: Program, footprints: Footprints) -> dict[str, Layout]:
     for key, makers in made.items():
         layout = None
         if len(makers) == 1 and _set_by_one(program, key):
-            layout = _layout(program, footprints, key, *makers[0])
+            layout = _layout(program, footprints, shared, key, *makers[0])
         for each in (shared, of_main) if layout is None and len(makers) == 1 else ():
             layout = layout or _derived(program, each, key, *makers[0])
         if layout is not None:
@@ -238,6 +239,7 @@ def _derived(
 def _layout(
     program: Program,
     footprints: Footprints,
+    derived: Derived,
     key: str,
     routine: Routine,
     statement: Statement,
@@ -248,6 +250,9 @@ def _layout(
         return None
     element, sizes = made
     names = {name for value in sizes for name in value.variables()}
+    shared = {name for name in names if derived.is_shared("", name)}
+    if shared and derived.possible and derived.last_from(routine, statement, shared):
+        names -= shared
     if names and not _keep(program, footprints, key, names, routine, statement):
         return None
     return _of_sizes(call, element, sizes)

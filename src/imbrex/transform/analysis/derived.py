@@ -173,7 +173,7 @@ class Derived:
             return None
         names = {n for value in known for term, _ in value.terms for n in term.split(PRODUCT)}
         shared = {name for name in names if not name.startswith(ARROW)} if lasting else set()
-        if shared and self._before_all(routine, statement, shared):
+        if shared and self.last_from(routine, statement, shared):
             names -= shared
         if not all(self._told_by(owner, key, name) for name in names):
             return None
@@ -193,8 +193,8 @@ class Derived:
             return False
         return (name != source) is bool(owner)  # a shared variable may change without the objects
 
-    def _before_all(self, routine: Routine, statement: Statement, shared: set[str]) -> bool:
-        """Whether variables that routines share have their last values before an array has any."""
+    def last_from(self, routine: Routine, statement: Statement, shared: set[str]) -> bool:
+        """Whether variables that routines share have their last values where a statement runs."""
         told = all(self.tellable("", name) for name in shared)
         return told and self.before.holds(routine, statement, sorted(shared))
 
