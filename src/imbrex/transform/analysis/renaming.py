@@ -9,7 +9,8 @@ from imbrex.transform.model.affine import Affine, Range, Section
 from imbrex.transform.model.elementwise import Part
 from imbrex.transform.model.memory import Access
 from imbrex.transform.model.program import Program
-from imbrex.transform.model.statements import Statement
+from imbrex.transform.model.remainders import Congruence
+from imbrex.transform.model.statements import LoopRange, Statement
 
 
 class Renaming:
@@ -69,10 +70,9 @@ class Renaming:
             slot = tuple(self.value(index) for index in meant.slot)
             first = meant.first and tuple(self.optional(index) for index in meant.first)
             statement.meant[key] = meant._replace(slot=slot, first=first)
-        loop = statement.loop
-        if loop is not None:
-            low, high = self.value(loop.low), self.value(loop.high)
-            statement.loop = replace(loop, low=low, high=high)
+        statement.loop = self._range(statement.loop)
+        statement.reach = self._range(statement.reach)
+        statement.congruent = self._congruent(statement.congruent)
         statement.elementwise = tuple(self._part(part) for part in statement.elementwise)
         statement.holding = tuple(self.value(form) for form in statement.holding)
         statement.failing = tuple(self.value(form) for form in statement.failing)
@@ -83,6 +83,17 @@ class Renaming:
                 argument.slot = tuple(self.value(index) for index in argument.slot)
                 if argument.origin is not None:
                     argument.origin = tuple(self.optional(index) for index in argument.origin)
+
+    def _range(self, loop: LoopRange | None) -> LoopRange | None:
+        if loop is None:
+            return None
+        low, high = self.value(loop.low), self.value(loop.high)
+        first = None if loop.first is None else loop.first.replace(self.value)
+        congruent = self._congruent(loop.congruent)
+        return replace(loop, low=low, high=high, congruent=congruent, first=first)
+
+    def _congruent(self, known: Congruence | None) -> Congruence | None:
+        return known and Congruence(self.value(known.difference), known.modulus)
 
     def _part(self, part: Part) -> Part:
         section = self.section(part.section)

@@ -13,7 +13,7 @@ from imbrex.transform.model.program import Program
 from imbrex.transform.model.reduction import Reduction
 from imbrex.transform.model.remainders import Congruence
 from imbrex.transform.model.routine import Routine
-from imbrex.transform.model.statements import Kind, LoopRange, Statement
+from imbrex.transform.model.statements import Block, Kind, LoopRange, Statement
 
 
 @dataclass(slots=True)
@@ -126,6 +126,15 @@ class Space:
         return found
 
 
+def _but_continue(block: Block) -> list[Statement]:
+    """The statements of a loop but for a CONTINUE that only ends it."""
+    found = block.statements
+    if len(found) < 2 or found[-1].text != "terminal" or found[-1].kind is not Kind.SIMPLE:
+        return found
+    last = found[-1]
+    return found if last.accesses or last.calls or last.stop else found[:-1]
+
+
 def nest(statement: Statement, *, remainders: bool = False) -> list[Statement]:
     """Loops that contain nothing but each other, from the outermost inward.
 
@@ -136,9 +145,10 @@ def nest(statement: Statement, *, remainders: bool = False) -> list[Statement]:
         if statement.loop is None and not (found and remainders and statement.reach):
             break
         found.append(statement)
-        if len(statement.blocks) != 1 or len(statement.blocks[0].statements) != 1:
+        inner = _but_continue(statement.blocks[0]) if len(statement.blocks) == 1 else []
+        if len(inner) != 1:
             break
-        statement = statement.blocks[0].statements[0]
+        statement = inner[0]
         while statement.kind is Kind.BLOCK and len(statement.blocks[0].statements) == 1:
             statement = statement.blocks[0].statements[0]
         known = statement.loop or (remainders and statement.reach)

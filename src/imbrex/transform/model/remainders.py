@@ -6,6 +6,7 @@ first tells cells of one colour from those of the other in a sweep over every se
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import gcd
 from typing import NamedTuple
 
@@ -39,6 +40,13 @@ class Value(NamedTuple):
     def plus(self, other: Value, scale: int = 1) -> Value:
         more = tuple((part, factor * scale) for part, factor in other.remainders)
         return Value(self.affine.plus(other.affine, scale), self.remainders + more)
+
+    def replace(self, value_of: Callable[[Affine], Affine]) -> Value:
+        """The value with all that is affine in it replaced."""
+        return Value(
+            value_of(self.affine),
+            tuple((p._replace(operand=value_of(p.operand)), by) for p, by in self.remainders),
+        )
 
     def congruent(self, modulus: int = 0) -> Congruence | None:
         """What is a multiple of a number wherever this and a multiple of `modulus` add up to 0."""
