@@ -135,7 +135,7 @@ REFUSED = {
         RECEIVE + "double t = a[1];\nwork(c);\ns = t;",
         "a declaration",
     ),
-    "what makes the message needs the other": ("use(c, b);\nuse(a, c);" + SEND, "use `c`"),
+    "what makes the message needs the other": ("use(c, b);\nuse(a, c);" + SEND, ""),
 }
 
 
@@ -150,6 +150,7 @@ def test_refused(name: str, prepared: Callable[[str, str], tuple[bool, list[str]
 DONE = {
     "behind a receive": RECEIVE + "use(b, a);\nwork(c);",
     "before a send": "work(c);\nuse(a, b);" + SEND,
+    "before a send, with what it needs": "work(c);\nwork(b);\nuse(a, b);" + SEND,
     "over a short statement": RECEIVE + "use(b, a);\nn = 4;\nwork(c);",
     "a loop": RECEIVE + "use(b, a);\nfor (int i = 1; i < N; i++)\nc[i] = c[i] * 0.5 + c[i - 1];",
     "an index that both have": RECEIVE + LOOP_B + LOOP_C,

@@ -142,7 +142,7 @@ class Footprints(Changes):
         if statement.blocks:
             self._enclose(statement, file, found)
         else:
-            found.heavy = found.heavy or statement.computes or statement.kind is Kind.LOOP
+            found.heavy = found.heavy or self._computes(statement)
         found.accesses = different(found.accesses)
         if statement.known:
             found.accesses = [access.where(statement.known) for access in found.accesses]
@@ -168,13 +168,18 @@ class Footprints(Changes):
 
     def _takes_time(self, statement: Statement, file: str) -> bool:
         """Whether it computes; of alternative branches each must, or a rank may have no window."""
-        if statement.kind is Kind.LOOP or statement.computes:
+        if self._computes(statement):
             return True
         branches = [
             any(self.of(child, file).heavy for child in block.statements)
             for block in self._taken(statement)
         ]
         return bool(branches) and all(branches)
+
+    @staticmethod
+    def _computes(statement: Statement) -> bool:
+        """Whether it takes time by itself."""
+        return statement.kind is Kind.LOOP or statement.computes or statement.reduces_arrays
 
     def _taken(self, statement: Statement) -> list[Block]:
         """The blocks of a statement that may run, as far as is known."""

@@ -105,6 +105,7 @@ class Statement:
     role: object | None = None
     removed: bool = False
     computes: bool = False  # it takes time by itself: as an assignment of a whole array
+    reduces_arrays: bool = False  # of Fortran: it takes elements into a number, as `sum` does
     # Variables whose messages it does not touch, by the user's word (`imbrex independent`).
     independent: frozenset[str] = frozenset()
     parent: Block | None = None

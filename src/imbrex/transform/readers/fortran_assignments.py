@@ -15,6 +15,10 @@ from imbrex.transform.readers.fortran_handles import copies_parts
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing
 
 _NAME = re.compile(r"[a-z]\w*")
+_NAMED = re.compile(r"(?<![\w%.])[a-z]\w*")
+_REDUCING = re.compile(
+    r"(?<![\w%])(sum|product|dot_product|maxval|minval|maxloc|minloc|norm2|count|any|all)\("
+)
 
 _SMALL = 64
 
@@ -72,6 +76,26 @@ class Assignments(Expressions):
         if not rest:
             self._reshape(variable, name, line, effects)
         return bool(variable.bounds) and (not rest or ":" in rest) and not _is_small(variable)
+
+    def goes_over_arrays(self, text: str) -> bool:
+        """Whether an expression takes elements of an array into a number: `sum(u * v)`."""
+        own = self.names.own
+        for match in _REDUCING.finditer(text):
+            name = match[1]
+            if name in own.functions or name in own.generics or self.names.find(self.scope, name):
+                continue
+            inside = text[match.end() : closing(text, match.end() - 1)]
+            if any(self._is_long(inside, each) for each in _NAMED.finditer(inside)):
+                return True
+        return False
+
+    def _is_long(self, text: str, named: re.Match[str]) -> bool:
+        """Whether a name stands for many elements of an array."""
+        variable = self.names.variable(self.scope, named[0])
+        if variable is None or not variable.bounds or _is_small(variable):
+            return False
+        rest = text[named.end() :]
+        return not rest.startswith("(") or ":" in rest[: closing(rest, 0)]
 
     def _copies_parts(self, type_name: str, value: str) -> bool:
         interface = self.names.interface(self.scope)

@@ -114,6 +114,7 @@ class Body(Lines):
             statement = self._new(Kind.SIMPLE, line)
             equals = depth_zero_equals(text)
             statement.computes = self.expressions.assign(line, equals, effects)
+            statement.reduces_arrays = self.expressions.goes_over_arrays(text[equals + 1 :])
             if statement.computes:
                 statement.elementwise = elementwise(self.expressions, line, equals)
             note_value(self.expressions, statement, text, equals)

@@ -51,7 +51,7 @@ class Exchange:
 
 @dataclass(slots=True)
 class _Way:
-    """How far up a statement may go, the assignments that it takes along, and what stops it."""
+    """How far up a statement may go, what it takes along, and what stops it."""
 
     above: int
     along: list[int]
@@ -112,9 +112,10 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
             passed = self._before_send(routine, block, index)
         if passed is None:
             return None
-        way = self._highest(routine, block, index, passed)
+        way = self._highest(routine, block, index, passed, with_loops=not received)
         statements = block.statements
-        gained = [s for s in statements[way.above : index] if self._gains(routine, s)]
+        passed_by = (n for n in range(way.above, index) if n not in way.along)
+        gained = [statements[n] for n in passed_by if self._gains(routine, statements[n])]
         if way.above == passed:
             gained.append(statements[passed])
         works = received and (
@@ -141,8 +142,9 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
 
     def _movable(self, routine: Routine, statement: Statement) -> bool:
         """Whether a statement is a call or a loop that computes and does nothing else."""
+        computes = statement.computes or statement.reduces_arrays
         if statement.kind is not Kind.LOOP and not (
-            statement.kind is Kind.SIMPLE and bool(statement.calls) is not statement.computes
+            statement.kind is Kind.SIMPLE and bool(statement.calls) is not computes
         ):
             return False
         found = self.footprints.of(statement, routine.file)
@@ -214,10 +216,13 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
         changed = self.footprints.changed_in(found) | received.changed
         return self.footprints.conflict(found.accesses, received.buffers, changed) is not None
 
-    def _highest(self, routine: Routine, block: Block, index: int, least: int) -> _Way:
+    def _highest(
+        self, routine: Routine, block: Block, index: int, least: int, *, with_loops: bool
+    ) -> _Way:
         """How far up the statement may go; assignments that it needs go along with it.
 
-        Statement `least` is worth passing also where it computes next to nothing.
+        Statement `least` is worth passing also where it computes next to nothing. `with_loops`:
+        calls and loops that make what it needs go along, too.
         """
         mine = list(self.footprints.of(block.statements[index], routine.file).accesses)
         changed = self.footprints.changed(mine)
@@ -248,7 +253,8 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
             if pair is not None and own(pair[0]):
                 left, right = ([a for a in side if not own(a)] for side in (mine, other.accesses))
                 pair = self.footprints.conflict(left, right, changed)
-            if pair is not None and _is_assignment(statement):
+            along = _is_assignment(statement) or (with_loops and self._movable(routine, statement))
+            if pair is not None and along:
                 way.along.insert(0, position)
                 mine += other.accesses
                 continue
