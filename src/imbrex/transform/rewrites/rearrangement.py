@@ -56,6 +56,7 @@ class _Way:
     above: int
     along: list[int]
     blocker: Reason | None = None
+    reached: int = -1  # the last statement that was looked at
 
 
 @dataclass(slots=True)
@@ -124,7 +125,9 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
             or self._feeds(routine, block, index)
         )
         if not (gained and works) and all(only_copies(self.program, s) for s in gained):
-            if way.blocker is not None and passed < index and not gained:
+            beyond = statements[passed : way.reached + 1]
+            worth = received or any(self._gains(routine, s) for s in beyond)
+            if way.blocker is not None and worth and not gained:
                 raise Refusal(self.name, way.blocker)
             return None
         moved = [*(number for number in way.along if number > way.above), index]
@@ -240,6 +243,7 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
 
         for position in range(index - 1, least - 1, -1):
             statement = block.statements[position]
+            way.reached = position
             other = self.footprints.of(statement, routine.file)
             place = Location(routine.file, statement.line)
             way.blocker = other.stop or other.leaves
