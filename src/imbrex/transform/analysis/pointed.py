@@ -51,7 +51,9 @@ class _Pointers:
         self.program = program
         self.followed = followed
         self.body = loops[-1].blocks[0]
-        self.indices = frozenset(loop.loop.index for loop in loops if loop.loop is not None)
+        self.indices = frozenset(
+            span.index for loop in loops if (span := loop.loop or loop.reach) is not None
+        )
         self.moved = (self._changed_until(footprints, routine, loops[0]) | self.indices) - kept
         inside = footprints.changed_by(self.body.statements, routine.file)
         self.set_inside = inside - kept

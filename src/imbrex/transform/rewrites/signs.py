@@ -67,9 +67,9 @@ def _fails_there(space: Space, number: int) -> bool:
     span = space.loops[number].loop
     assert span is not None
     for loop in space.loops:
-        if loop.loop is not None and span.index in (
-            loop.loop.low.variables() | loop.loop.high.variables()
-        ):
+        if loop.loop is None:  # it begins at a remainder, of the index perhaps
+            return False
+        if span.index in (loop.loop.low.variables() | loop.loop.high.variables()):
             return False
     for statement in space.loops[-1].blocks[0].statements:
         if statement.kind not in (Kind.SIMPLE, Kind.DECLARE):
