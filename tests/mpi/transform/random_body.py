@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from random_sinking import c_pair, fortran_pair  # type: ignore[import-not-found]
 from random_steps import mixed  # type: ignore[import-not-found]
+from random_sweeps import sweep  # type: ignore[import-not-found]
 
 ARRAYS = ["a", "b", "c", "d", "e", "f"]
 LENGTH = 3000
@@ -114,6 +115,19 @@ class Generator:
         self.out.put("", "end do")
         if self.reads_index and self.random.random() < 0.3:
             self.out.put("s = 0.5 * s + 0.0009765625 * j;", "s = 0.5d0 * s + 0.0009765625d0 * i")
+
+    def sweep(self, *, rows: bool = False) -> None:
+        """Every second cell of a plate; `rows`: behind an exchange of its rows."""
+        array = self.array()
+        found = sweep(self.random, array)
+        for c, fortran in found.rows(array) if rows else []:
+            self.out.put(c, fortran)
+        depth = self.out.depth
+        for line in found.fortran if self.out.fortran else found.c:
+            self.out.depth -= line.startswith("end")
+            self.out.put(line, line)
+            self.out.depth += line.startswith(("for ", "if ", "do "))
+        self.out.depth = depth
 
     def scalar(self) -> None:
         x = self.array()
@@ -488,6 +502,7 @@ class Generator:
             self.call,
             self.alias,
             self.branch,
+            self.sweep,
         ]
         talk = [
             self.exchange,
@@ -504,6 +519,7 @@ class Generator:
             self.spread,
             self.spread,
             self.count,
+            lambda: self.sweep(rows=True),
         ]
         mixed(self.random, count, talk, compute, self.repeat)
 
