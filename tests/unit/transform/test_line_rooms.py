@@ -23,9 +23,12 @@ DOUBLE = "      double precision u(0:101,0:65), v(0:101,0:65)\n"
 SEND = "      call mpi_sendrecv(u(1, 1)"
 ALL_OF_IT = "      do j = 0, 65\n         do i = 0, 101\n"
 AS_FAR_AS_USED = "      do j = 0, ny + 1\n         do i = 0, nx + 1\n"
+SHORT_COPY = {"   do 10 i = 1, nx": "   do 10 i = 1, 10"}  # whose nest tells nothing then
 # name: (replacements, whether the exchange is rewritten)
 CASES: dict[str, tuple[dict[str, str], bool]] = {
     "as it is": ({}, True),
+    "a nest whose loops end at labels": ({CALLS: CALLS.replace("relax", "copy")}, True),
+    "such a nest that is shorter": ({CALLS: CALLS.replace("relax", "copy"), **SHORT_COPY}, False),
     "a loop ahead": ({CALLS: CALLS.replace("relax", "copy"), ALL_OF_IT: AS_FAR_AS_USED}, True),
     "a loop ahead in a routine": (
         {
@@ -36,11 +39,11 @@ CASES: dict[str, tuple[dict[str, str], bool]] = {
         True,
     ),
     "no loop": (
-        {NEST: NEST.replace("nx", "10"), "   do 10 i = 1, nx": "   do 10 i = 1, 10"},
+        {NEST: NEST.replace("nx", "10"), **SHORT_COPY},
         False,
     ),
     "a loop that is shorter": (
-        {NEST: NEST.replace("nx", "nx - 2"), "   do 10 i = 1, nx": "   do 10 i = 1, 10"},
+        {NEST: NEST.replace("nx", "nx - 2"), **SHORT_COPY},
         False,
     ),
     "a loop that may not run": (
@@ -48,11 +51,11 @@ CASES: dict[str, tuple[dict[str, str], bool]] = {
         False,
     ),
     "a loop that is not always there": (
-        {CALLS: CALLS.replace("call relax", "if (mod(it, 2) .eq. 0) call relax")},
+        {CALLS: CALLS.replace("call relax", "if (mod(it, 2) .eq. 0) call relax"), **SHORT_COPY},
         False,
     ),
     "a routine that may return before it": (
-        {NEST: f"      if (ny .lt. 3) return\n{NEST}", "do 20 j = 1, ny": "do 20 j = 1, 3"},
+        {NEST: f"      if (ny .lt. 3) return\n{NEST}", **SHORT_COPY},
         False,
     ),
     "the size changes": (
@@ -68,6 +71,7 @@ CASES: dict[str, tuple[dict[str, str], bool]] = {
             CALLS: CALLS.replace("relax", "copy"),
             ALL_OF_IT: AS_FAR_AS_USED,
             "         call copy\n      end do": "         ny = ny + 1\n      end do",
+            **SHORT_COPY,
         },
         False,
     ),
@@ -104,6 +108,7 @@ CASES: dict[str, tuple[dict[str, str], bool]] = {
             CALLS: CALLS.replace("relax", "copy"),
             ALL_OF_IT: AS_FAR_AS_USED,
             "         call copy\n      end do": "         nx = nx + 1\n      end do",
+            **SHORT_COPY,
         },
         False,
     ),
@@ -120,6 +125,7 @@ CASES: dict[str, tuple[dict[str, str], bool]] = {
             CALLS: CALLS.replace("relax", "copy"),
             ALL_OF_IT: f"      if (rank .gt. 3) goto 50\n{AS_FAR_AS_USED}",
             "      do it = 1, 20\n": "   50 continue\n      do it = 1, 20\n",
+            **SHORT_COPY,
         },
         False,
     ),
