@@ -75,6 +75,13 @@ def test_each_prime_has_its_own_equations() -> None:
         )
 
 
+def test_steps_of_any_length_take_no_time() -> None:
+    for modulus in (2**31 - 1, 2**61 - 1, 2 * (2**61 - 1)):
+        common = (Congruence(ROW, modulus),)
+        found = never_equal_in(point(ROW), point(affine(1, i=1)), common, RANGES)
+        assert found is (modulus % 2 == 0)
+
+
 def test_bounds_that_are_not_known_tell_no_digits() -> None:
     ranges = [RANGES[0], LoopRange("j", Affine(1), Affine.variable("n"))]
     mine, above = affine(0, i=92, j=1), affine(-92, i=92, j=1)

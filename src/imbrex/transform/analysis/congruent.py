@@ -15,6 +15,7 @@ from imbrex.transform.model.affine import PRODUCT, Affine, Section
 from imbrex.transform.model.remainders import Congruence
 from imbrex.transform.model.statements import LoopRange
 
+_LARGEST = 64  # a step of thousands of cells is no colour
 Row = tuple[dict[tuple[str, bool], int], int]
 """Factors of unknown integers, by their names and whose they are, and a constant: 0 in sum."""
 
@@ -97,8 +98,9 @@ def _row(value: Affine, indices: frozenset[str], second: bool) -> Row:
 
 
 def _primes(number: int) -> Iterator[int]:
+    """The prime factors of a number, but for large ones."""
     factor = 2
-    while number > 1:
+    while number > 1 and factor <= _LARGEST:
         if number % factor == 0:
             yield factor
             while number % factor == 0:
