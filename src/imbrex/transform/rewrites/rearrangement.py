@@ -125,8 +125,8 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
             or self._feeds(routine, block, index)
         )
         if not (gained and works) and all(only_copies(self.program, s) for s in gained):
-            beyond = statements[passed : way.reached + 1]
-            worth = received or any(self._gains(routine, s) for s in beyond)
+            looked_at = statements[passed : way.reached + 1]
+            worth = received or any(self._gains(routine, s) for s in looked_at)
             if way.blocker is not None and worth and not gained:
                 raise Refusal(self.name, way.blocker)
             return None
