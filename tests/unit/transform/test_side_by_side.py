@@ -96,9 +96,9 @@ def test_what_is_known_is_not_read_again(program: list[Path], here: list[str]) -
     assert read_ahead(kept, files_of(program), Asked(), {}) == {}
     for path in program:
         kept.read(path, [], path.read_bytes(), Asked(), {})
-        assert kept.knows(path, [], path.read_bytes(), Asked(), {})
+        assert kept.known(path, [], path.read_bytes(), Asked(), {})
     assert here == []
-    assert not kept.knows(program[0], ["-DN=3"], program[0].read_bytes(), Asked(), {})
+    assert not kept.known(program[0], ["-DN=3"], program[0].read_bytes(), Asked(), {})
 
 
 def test_one_core_reads_by_itself(

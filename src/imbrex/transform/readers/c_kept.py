@@ -69,24 +69,13 @@ class KeptFiles:
         contents: Mapping[Path, bytes],
     ) -> Program:
         """What a file says, as `read_c`, with its own model each time."""
-        reading = self._known(path, flags, data, asked, contents)
+        reading = self.known(path, flags, data, asked, contents)
         if reading is not None:
             return _restored(reading)
         part, reading = read_to_keep(path, flags, data, asked, contents)
         if reading is not None:
             self.keep(path, reading)
         return part
-
-    def knows(
-        self,
-        path: Path,
-        flags: list[str],
-        data: bytes,
-        asked: Asked,
-        contents: Mapping[Path, bytes],
-    ) -> bool:
-        """Whether what such a file says is at hand."""
-        return self._known(path, flags, data, asked, contents) is not None
 
     def keep(self, path: Path, reading: Reading) -> None:
         """Have what a file said at hand from now on."""
@@ -95,7 +84,7 @@ class KeptFiles:
         if len(readings) > _MOST:
             del readings[1]  # the first one is the text as the user has it
 
-    def _known(
+    def known(
         self,
         path: Path,
         flags: list[str],
@@ -103,6 +92,7 @@ class KeptFiles:
         asked: Asked,
         contents: Mapping[Path, bytes],
     ) -> Reading | None:
+        """What such a file says, if that is at hand."""
         for reading in self._readings.get(path, []):
             same = reading.flags == flags and reading.data == data
             if same and reading.holds(asked, contents):

@@ -55,7 +55,7 @@ def read_ahead(
     Returned are those that cannot be read, with why. `contents`: what to read in the place of
     headers on disk. There are as many processes as cores, up to eight.
     """
-    unknown = [f for f in files if not kept.knows(f.path, f.flags, f.data, asked, contents)]
+    unknown = [f for f in files if not kept.known(f.path, f.flags, f.data, asked, contents)]
     processes = min(_cores(), _MOST_PROCESSES, len(unknown))
     if processes < 2 or sum(map(_effort, unknown)) < _WORTH_IT:
         return {}
