@@ -56,6 +56,12 @@ class Value(NamedTuple):
             modulus = gcd(modulus, part.modulus * factor)
         return Congruence(found, modulus) if modulus > 1 else None
 
+    def odd(self) -> Congruence | None:
+        """What holds where this is not 0, if it is a remainder by 2."""
+        if self.affine != Affine(0) or [part.modulus for part, _ in self.remainders] != [2]:
+            return None
+        return self.plus(Value(Affine(-1))).congruent()
+
     def least(self, not_negative: frozenset[Affine] = frozenset()) -> Affine:
         """What this is not below, where operands among these are not below 0."""
         found = self.affine

@@ -49,16 +49,9 @@ def congruence(reader: ExpressionReader, condition: Any) -> Congruence | None:
         value = left.plus(right, -1)
         if inner.binary_operator == cc.EQUAL:
             return value.congruent()
-        return _odd(value) if right == Value(Affine(0)) else None
+        return value.odd() if right == Value(Affine(0)) else None
     value = value_of(reader, inner)
-    return None if value is None else _odd(value)
-
-
-def _odd(value: Value) -> Congruence | None:
-    """What holds where a remainder by 2 is not 0."""
-    if value.affine != Affine(0) or [part.modulus for part, _ in value.remainders] != [2]:
-        return None
-    return value.plus(Value(Affine(-1))).congruent()
+    return None if value is None else value.odd()
 
 
 def _keeps(cursor: Any, number: int) -> bool:

@@ -41,11 +41,7 @@ def congruence(names: Names, scope: Scope, condition: str) -> Congruence | None:
     if left is None or right is None:
         return None
     value = left.plus(right, -1)
-    if compared[2] in ("==", ".eq."):
-        return value.congruent()
-    if value.affine != Affine(0) or [part.modulus for part, _ in value.remainders] != [2]:
-        return None
-    return value.plus(Value(Affine(-1))).congruent()  # a remainder by 2 that is not 0
+    return value.congruent() if compared[2] in ("==", ".eq.") else value.odd()
 
 
 def _terms(text: str) -> Iterator[tuple[int, str]]:
