@@ -126,7 +126,7 @@ CASES: dict[str, tuple[dict[str, str], tuple[int, int]]] = {
             PACK: PACK.replace("A(M,1,J)", "A(M,1,J) + T"),
             ARRAYS: f"{ARRAYS}      DOUBLE PRECISION T\n",
         },
-        (0, 0),
+        (2, 1),
     ),
     "an error code of the first": (
         {

@@ -73,9 +73,13 @@ class Schedule:
     @property
     def flying(self) -> list[Access]:
         """Memory in use from the start to the finish."""
+        return self.sent + self.released
+
+    @property
+    def sent(self) -> list[Access]:
+        """Of it, what messages that are started in the routine itself use."""
         begun = [t for item in self.early for t in item.transfers] + self.held
-        own = [access for transfer in begun for access in self.data[id(transfer)]]
-        return own + self.released
+        return [access for transfer in begun for access in self.data[id(transfer)]]
 
     @property
     def only_sends(self) -> bool:

@@ -247,6 +247,9 @@ local-unsized local-saved inner-local
     pass the buffer, or make it global
 carried-to-finish
     compute it in both, or pass it
+ends-with-start
+    send from a number or an array that is declared plainly, or from what the caller has and passes
+    by its address
 inner-guarded
     call the wrapper once for each message
 used-behind used-behind-through unknown-behind

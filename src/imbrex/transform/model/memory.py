@@ -31,6 +31,7 @@ class Variable:
     line: int = 0
     optional: bool = False  # a Fortran dummy argument that may be absent
     only_read: bool = False  # of Fortran: a dummy argument with `intent(in)`
+    by_value: bool = False  # of Fortran: a dummy argument with `value`, a copy of what is given
     apart: bool = False  # a field whose memory is none of its object's: an allocatable component
     allocatable: bool = False  # of Fortran: its bounds are those of its last allocation
     keeps_shape: bool = False  # of Fortran: no assignment to it as a whole allocates it anew

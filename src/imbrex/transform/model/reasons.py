@@ -317,6 +317,7 @@ class ReasonKind(Sentence):
     LOCAL_UNSIZED = "`{variable}` is local and of no fixed size"
     LOCAL_SAVED = "`{variable}` is local and saved: each half would have one of its own"
     INNER_LOCAL = "a buffer of {inner}, which {outer} calls, is local"
+    ENDS_WITH_START = "a message uses `{variable}`, which would end with the start"
     CARRIED_TO_FINISH = "`{variable}` carries a value from the start to the finish"
     INNER_GUARDED = "a call of {inner} is inside a loop or a condition"
     USED_BEHIND = "behind its call `{variable}` is used or set"

@@ -258,6 +258,7 @@ class Names:
         variable.volatile = "volatile" in symbol.attributes
         variable.optional = "optional" in symbol.attributes
         variable.only_read = "intent(in)" in symbol.attributes
+        variable.by_value = "value" in symbol.attributes
         variable.allocatable = "allocatable" in symbol.attributes
         variable.keeps_shape = OWNS in symbol.attributes
         self.program.variables[key] = variable

@@ -23,21 +23,20 @@ from imbrex.transform.rewrites.base import Refusal
 from imbrex.transform.text.halves import Halves
 from imbrex.transform.text.local_vectors import array_type, vector_type
 from imbrex.transform.text.lone_requests import as_array_of_one, lone_request_fits
+from imbrex.transform.text.lone_scalars import as_lone_scalar, lone_scalar_fits
+from imbrex.transform.text.number_types import C_NUMBERS
 from imbrex.transform.text.pointers import pointer_type
 from imbrex.transform.text.specification import c_declarations, identifiers
 
-_NUMBERS = frozenset(
-    "bool _Bool char short int long float double|long long|signed char|unsigned char|"
-    "unsigned short|unsigned int|unsigned long|unsigned long long".replace(" ", "|", 7).split("|")
-)
-
 # Types that every file which calls MPI has a name for.
-KNOWN_TYPES = frozenset((*_NUMBERS, "void", "size_t", "MPI_Request"))
+KNOWN_TYPES = frozenset((*C_NUMBERS, "void", "size_t", "MPI_Request"))
 
 # Calls of MPI that tell a number and keep no address.
 _ASKS = re.compile(r"argument:MPI_(?:Comm_(?:rank|size)|Type_size|Get_count|Get_elements):")
+# Elements without fields that a program may send.
+_NO_FIELDS = ("MPI_", "imbrex_", "_Complex ", "std::complex<")
 _REQUEST = "imbrex_request"  # what a request points to, in the headers that programs are read with
-_PLAIN_TYPES = ("integer", "logical", "real", "doubleprecision", "complex", "doublecomplex")
+_PLAIN_TYPES = ("integer", "logical", "real", "double precision", "complex", "double complex")
 
 
 class Kept:
@@ -64,13 +63,16 @@ class Kept:
             used.setdefault(access.variable, access.line)
         changed = self.footprints.changed([a for i in schedule.early for a in i.accesses])
         begun = self._begun(schedule)
-        kept = []
+        in_flight = self._in_flight(routine, schedule)
+        kept: list[Variable] = []
         for key, line in used.items():
             variable = self.program.variables.get(key)
             if variable is None:
                 continue
             if key in begun & finished and self._is_saved(routine, schedule, variable):
                 self._refuse(routine, line, ReasonKind.LOCAL_SAVED(variable=variable.name))
+            if key in in_flight and (ending := self._ending(routine, variable)) is not None:
+                self._refuse(routine, line, ReasonKind.ENDS_WITH_START(variable=ending.name))
             if variable.kind not in ("local", "host"):
                 continue
             c = self.program.in_c(routine.file)
@@ -94,6 +96,10 @@ class Kept:
             lone = c and self._is_lone_request(routine, schedule, variable)
             if lone and lone_request_fits(self.program, routine, variable):
                 kept.append(as_array_of_one(variable))
+                continue
+            number = variable.kind == "local" and (variable.pointer or not variable.bounds)
+            if key in in_flight and number:
+                kept += self._alone(routine, schedule, variable, line)
                 continue
             made = self._pointer(routine, schedule, variable)
             if made is not None:
@@ -129,6 +135,59 @@ class Kept:
             self._refuse(routine, line, text)
         self._check_reached(routine, schedule, {variable.key for variable in kept})
         return kept
+
+    def _ending(self, routine: Routine, variable: Variable) -> Variable | None:
+        """What ends with the start of that which a message uses, where no caller can have it.
+
+        A parameter that is passed by its value, or an object: a field may be of any of its type.
+        """
+        if variable.by_value or (variable.kind == "parameter" and not variable.reference):
+            return variable
+        if variable.kind != "field" or not self.program.in_c(routine.file):
+            return None
+        return next(filter(self._is_object, self._own(routine)), None)
+
+    def _in_flight(self, routine: Routine, schedule: Schedule) -> set[str]:
+        """Variables whose own memory messages use until the finish.
+
+        Of messages that other routines start it is known what these touch, which is more: the
+        variables of C whose addresses they may have are among it.
+        """
+        found = {a.variable for a in schedule.sent if not a.through or self._is_copy(a.variable)}
+        released = {access.variable for access in schedule.released if not access.through}
+        if self.program.in_c(routine.file):
+            fields = {k for k in released if k.startswith("field:")}
+            released = fields | (released & self.footprints.addressed)
+        return found | released
+
+    def _is_copy(self, key: str) -> bool:
+        variable = self.program.variables.get(key)
+        return variable is not None and variable.by_value
+
+    def _own(self, routine: Routine) -> list[Variable]:
+        """The parameters and local variables of a routine of C."""
+        every = self.program.variables
+        return [v for k, v in every.items() if k in routine.parameters or self._is_of(routine, k)]
+
+    def _is_object(self, variable: Variable) -> bool:
+        """Whether fields may lie in the memory of a variable itself, or in what it owns."""
+        number = variable.element in C_NUMBERS or variable.element.startswith(_NO_FIELDS)
+        owns = f"vector:{variable.key}" in self.program.variables or variable.owned
+        plain = variable.kind in ("local", "parameter") and not variable.reference
+        return plain and not number and (owns or not variable.pointer)
+
+    def _alone(
+        self, routine: Routine, schedule: Schedule, variable: Variable, line: int
+    ) -> list[Variable]:
+        """What is kept of a local variable, no array, that a message uses until the finish."""
+        if variable.key in schedule.requested:
+            return [variable]
+        if self._passed_on(routine, variable):
+            return [] if variable.saved else [variable]
+        if self.program.in_c(routine.file) and lone_scalar_fits(self.program, routine, variable):
+            return [as_lone_scalar(variable)]
+        self._refuse(routine, line, ReasonKind.ENDS_WITH_START(variable=variable.name))
+        return []
 
     def _is_saved(self, routine: Routine, schedule: Schedule, variable: Variable) -> bool:
         """Whether both halves would need the value of one variable that a routine saves."""
@@ -176,7 +235,7 @@ class Kept:
 
         What is late keeps what it reads from being set behind it, so that it is the last value.
         """
-        if variable.element not in _NUMBERS or variable.pointer or variable.bounds:
+        if variable.element not in C_NUMBERS or variable.pointer or variable.bounds:
             return False
         return self._has_value(routine, schedule, variable)
 
@@ -236,6 +295,8 @@ class Kept:
         if not self.program.files[routine.file].is_fortran or variable.kind != "local":
             return False
         if variable.pointer or variable.volatile or variable.key in self.program.overlays:
+            return False
+        if variable.allocatable:
             return False
         return variable.element.startswith(_PLAIN_TYPES)
 

@@ -210,7 +210,7 @@ class NestedWrappers(Splitting[Nest]):
             # In other routines that pass it on, to be split in turn, calls have requests apart.
             PassingOn(self.footprints, self.uses).by(leaf)
             if outer.file != leaf.wrapper.file:
-                edits[outer.file] += HalfCalls(halves).known_in(outer, [])
+                edits[outer.file] += HalfCalls(halves).known_in(outer)
         for item in (*nest.outer.schedule.early, *nest.outer.schedule.late):
             if id(item) in nest.inner:
                 self._render(nest, item, written)

@@ -80,7 +80,7 @@ class HalfCalls:
     def _arguments(self, number: int, call: Call, own: list[str]) -> list[str]:
         """The arguments of a half; all have names in Fortran behind one that is left out."""
         names = [self.program.variables[key].name for key in self.routine.parameters]
-        mine = [variable.name for variable in self.halves.kept]
+        mine = [variable.name for variable in self.halves.takes[number]]
         mine += ["imbrex_requests"] if self.halves.count else []
         passed: list[str] = []
         by_name = False
@@ -97,7 +97,8 @@ class HalfCalls:
     def half(
         self, number: int, user: Routine, call: Call, kept: list[Variable], slot: int, indent: str
     ) -> str:
-        own = [self._passed(user, variable, number, slot) for variable in kept]
+        taken = [variable for variable in kept if variable in self.halves.takes[number]]
+        own = [self._passed(user, variable, number, slot) for variable in taken]
         own += [self._requests(user, slot)] if self.halves.count else []
         return indent + self.call(number, user, call, own, indent)
 
@@ -151,7 +152,7 @@ class HalfCalls:
             self._of_fortran(user, kept, slots) if self.fortran else self._of_c(user, kept, slots)
         )
         if not lines:
-            return self.known_in(user, kept)
+            return self.known_in(user)
         data = source.data
         if self.fortran and user.interface != "mpi_f08" and _REQUEST.search("\n".join(lines)):
             edits.append(imported(source, user, "mpi_f08", ("MPI_Request",)))
@@ -170,7 +171,7 @@ class HalfCalls:
             indent = indent_at(data, user.first_executable)
             text = "\n".join(f"{indent}{line}" for line in lines)
             edits.append(in_front(source, user.first_executable, text))
-        return edits + self.known_in(user, kept)
+        return edits + self.known_in(user)
 
     def _of_fortran(self, user: Routine, kept: list[Variable], slots: int) -> list[str]:
         halves = self.halves
@@ -199,7 +200,7 @@ class HalfCalls:
             lines.append(f"{declared}{halves.c_bounds(variable)};")
         return lines
 
-    def known_in(self, user: Routine, kept: list[Variable]) -> list[Edit]:
+    def known_in(self, user: Routine) -> list[Edit]:
         """Prototypes of the halves in the file of a caller, where that is another one."""
         edits: list[Edit] = []
         data = self.program.files[user.file].data
@@ -208,6 +209,6 @@ class HalfCalls:
         if not self.fortran and user.file != self.routine.file:
             includes = list(re.finditer(rb"(?m)^[ \t]*#[ \t]*include[^\n]*\n", data))
             offset = includes[-1].end()
-            text = "\n".join(f"{self.halves.c_head(number, kept)};" for number in (0, 1))
+            text = "\n".join(f"{self.halves.c_head(number)};" for number in (0, 1))
             edits.append(Edit(offset, offset, f"\n{text}\n"))
         return edits

@@ -13,7 +13,7 @@ from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.routine import Routine
-from imbrex.transform.model.sources import Language
+from imbrex.transform.model.sources import Language, code_of_c
 from imbrex.transform.model.statements import Kind
 from imbrex.transform.text.allocating import allocating, without_entity
 from imbrex.transform.text.c_text import CText
@@ -29,6 +29,7 @@ from imbrex.transform.text.layout import (
 )
 from imbrex.transform.text.local_vectors import begun, is_vector
 from imbrex.transform.text.lone_requests import begun_requests, in_half
+from imbrex.transform.text.lone_scalars import begun_scalars, named_in_half
 from imbrex.transform.text.members import (
     Declared,
     declared_in_class,
@@ -80,6 +81,7 @@ class Halves:
         self.fortran = self.source.language is not Language.C
         self.names = (f"{routine.stem}_start", f"{routine.stem}_finish")
         self.kept: list[Variable] = []
+        self.takes: list[list[Variable]] = [[], []]  # what each half is given of what is kept
         self.used: list[list[int]] = [[], []]  # parameters of each half, by position
         find = fortran_routine_text if self.fortran else c_routine_text
         found = find(program, routine)
@@ -138,7 +140,7 @@ class Halves:
 
     def definition(self, schedule: Schedule, kept: list[Variable]) -> list[Edit]:
         """The two routines in the place of the one, and their prototypes in C."""
-        self.kept = kept
+        self.kept, self.takes = kept, [kept, kept]
         transfers = [replace(t, status=None) for t in schedule.transfers]
         ordered = dict(zip(map(id, schedule.transfers), transfers, strict=True))
         for number, transfer in enumerate(transfers):
@@ -160,7 +162,7 @@ class Halves:
         edits = [Edit(self.span[0], self.span[1], between.join(halves))]
         if self.routine.stays:  # a type or a generic name needs it
             edits = [Edit(self.span[1], self.span[1], between + between.join(halves))]
-        return edits + ([] if self.fortran else self._prototypes(kept))
+        return edits + ([] if self.fortran else self._prototypes())
 
     def _own_indent(self) -> str:
         """The indentation of the routine itself, as within a class."""
@@ -266,20 +268,28 @@ class Halves:
         names = [self.program.variables[key].name for key in self.routine.parameters]
         if self.fortran:
             return self._fortran_half(number, body, needed, names, kept)
-        parts = [replace(p, lines=[in_half(self.program, kept, t) for t in p.lines]) for p in parts]
+        parts = [replace(p, lines=[self._named(kept, t) for t in p.lines]) for p in parts]
         if number == 0:
             parts[-1] = replace(parts[-1], lines=[*self._begun(), *parts[-1].lines])
             parts = handed(parts, [v for v in kept if is_carried(v)], self._indent())
         body = "\n".join(line for part in parts for line in part.lines)
         needed |= identifiers(body, fold=False)
+        if number:  # what messages alone use stays where the caller has it
+            asked = {access.variable for i in self.schedule.late for access in i.accesses}
+            named = identifiers(code_of_c(body.encode()).decode(), fold=False)
+            self.takes[1] = [v for v in kept if v.key in asked or v.name in named]
         given = {v.name for v in kept if number or not is_carried(v)}
         before = c_declarations(self.source, self.routine, needed, given)
         needed |= identifiers("\n".join(text for _, text in before), fold=False)
         first = int(self.routine.on_object)
         needed |= self._deduced(names)
         self.used[number] = [i for i, name in enumerate(names) if i >= first and name in needed]
-        head, indent = self.c_head(number, kept), self._own_indent()
+        head, indent = self.c_head(number), self._own_indent()
         return f"{head}\n{indent}{{\n" + composed(parts, before) + f"\n{indent}}}"
+
+    def _named(self, kept: list[Variable], text: str) -> str:
+        """A text with what is kept as the caller's arrays of one."""
+        return named_in_half(self.program, kept, in_half(self.program, kept, text))
 
     def _deduced(self, names: list[str]) -> set[str]:
         """The parameters that tell what a template is instantiated for."""
@@ -294,20 +304,21 @@ class Halves:
         keys = [v.key for v in self.kept if is_vector(v)]
         texts = [begun(self.program, self.routine, key) for key in keys]
         texts += begun_requests(self.program, self.routine, self.kept)
+        texts += begun_scalars(self.program, self.routine, self.kept)
         return [self._indent() + text for text in texts if text is not None]
 
     def _half_parameters(self, number: int, given: list[str]) -> list[str]:
         """The parameters of a half; `given`: those of the routine in its places."""
         parameters = [given[i].strip() for i in self.used[number]]
-        for variable in self.kept:
+        for variable in self.takes[number]:
             result = is_carried(variable) and number == 0
             name = f"*imbrex_{variable.name}" if result else variable.name
             name = f"&{name}" if is_vector(variable) else name
             parameters.append(f"{typed(variable, name)}{self.c_bounds(variable)}")
         return parameters + (["MPI_Request *imbrex_requests"] if self.count else [])
 
-    def c_head(self, number: int, kept: list[Variable]) -> str:
-        self.kept = kept
+    def c_head(self, number: int) -> str:
+        """The head of a half, which is written already."""
         parameters = ", ".join(self._half_parameters(number, self.parameters))
         found, indent = self.found, self._own_indent()
         text = f"{self.lead}{found.scope}{self.names[number]}({parameters}){found.tail}"
@@ -317,7 +328,7 @@ class Halves:
         extents = self.extents(variable) or []
         return "".join(f"[{high + 1}]" for _, high in reversed(extents))
 
-    def _prototypes(self, kept: list[Variable]) -> list[Edit]:
+    def _prototypes(self) -> list[Edit]:
         """Beside each prototype in the file, those of the halves in its place."""
         if is_member(self.routine):
             return []
@@ -326,7 +337,7 @@ class Halves:
             + self.routine.plain_name.encode()
             + rb"\s*\([^;{}]*\)\s*;"
         )
-        text = "\n".join(f"{self.c_head(number, kept)};" for number in (0, 1))
+        text = "\n".join(f"{self.c_head(number)};" for number in (0, 1))
         return [Edit(m.start(), m.end(), text) for m in pattern.finditer(self.source.data)]
 
     def _fortran_half(

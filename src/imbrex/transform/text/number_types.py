@@ -16,3 +16,8 @@ NUMBERS = re.compile(
     r"(?:\s*\*\s*\d+|\s*\(\s*(?:kind\s*=\s*)?\w+\s*\))?",
     re.IGNORECASE,
 )
+# As the model names elements of C that are real numbers.
+C_NUMBERS = frozenset(
+    "bool _Bool char short int long float double|long long|signed char|unsigned char|"
+    "unsigned short|unsigned int|unsigned long|unsigned long long".replace(" ", "|", 7).split("|")
+)
