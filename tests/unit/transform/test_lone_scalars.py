@@ -56,19 +56,46 @@ def sends(declared: str, buffer: str = "&out") -> dict[str, str]:
     return {"body": f"{declared}\n    {SEND % buffer}"}
 
 
+HANDED_ON = ["*imbrex_out = out;", "MPI_Issend(imbrex_out, 1", "put_start(3.0, 1 - rank, put_out, "]
 SPLIT = [
-    ({**sends("double out = v * 2.0;")}, ["out[0] = v * 2.0;", "double put_out[1];"]),
-    ({**sends("double out;\n    out = v;")}, ["out[0] = v;"]),
-    ({**sends("double out = v, in = 2.0;\n    out += in;")}, ["out[0] += in;"]),
-    ({**sends("double out = 0.0;\n    for (int i = 0; i < 9; i++)\n        out += w[i];")}, []),
+    (sends("double out = v * 2.0;"), ["double out = v * 2.0;", "double put_out[1];", *HANDED_ON]),
+    (sends("double out;\n    out = v;"), ["    out = v;", *HANDED_ON]),
+    (sends("double out = v, in = 2.0;\n    out += in;"), ["    out += in;", *HANDED_ON]),
+    (
+        sends("double out = 0.0;\n    for (int i = 0; i < 9; i++)\n        out += v * w[i];"),
+        HANDED_ON,
+    ),
     (
         {**OUT, "body": f"double in = 0.0, out = v;\n    {BOTH}\n    *got = in + 1.0;"},
-        ["*got = in[0] + 1.0;", "in[0] = 0.0;"],
+        ["*got = in[0] + 1.0;", "double in = 0.0, out = v;", "*imbrex_in = in;"],
     ),
-    ({**sends("double out = v; /* out */")}, ["out[0] = v;"]),
+    (
+        {**OUT, "body": f"double in, out = v;\n    {BOTH}\n    *got = in + 1.0;"},
+        ["*got = in[0] + 1.0;", "double out = v;", "MPI_Irecv(&in[0], 1"],
+    ),
+    (
+        sends("double out;\n    if (to)\n        out = v;\n    else\n        out = 1;"),
+        ["out[0] = 1;"],
+    ),
+    (sends("double out = v; /* out */"), HANDED_ON),
+    (
+        {"body": f"double out = v;\n    if (to >= 0)\n        {SEND % '&out'}"},
+        ["    out[0] = v;", "MPI_Issend(&out[0], 1"],
+    ),
+    (
+        {
+            "body": f"MPI_Request r;\n    double out = v;\n    {SEND[:-2] % '&out'}, &r);\n"
+            "    MPI_Wait(&r, MPI_STATUS_IGNORE);".replace("Ssend", "Issend")
+        },
+        [
+            "*imbrex_out = out;",
+            "MPI_Issend(imbrex_out, 1",
+            "put_start(3.0, 1 - rank, put_r, put_out)",
+        ],
+    ),
     ({"given": "struct msg *m, int to", "call": "&own, 1 - rank", **sends("", "&m->b")}, ["&m->b"]),
-    ({**sends("", "&kept.b")}, ["&kept.b"]),
-    ({**sends("double out[2];\n    out[0] = out[1] = v;", "out")}, ["double put_out[2];"]),
+    (sends("", "&kept.b"), ["&kept.b"]),
+    (sends("double out[2];\n    out[0] = out[1] = v;", "out"), ["double put_out[2];"]),
 ]
 WHOLE = [
     {**sends("", "&v")},

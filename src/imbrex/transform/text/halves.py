@@ -29,7 +29,12 @@ from imbrex.transform.text.layout import (
 )
 from imbrex.transform.text.local_vectors import begun, is_vector
 from imbrex.transform.text.lone_requests import begun_requests, in_half
-from imbrex.transform.text.lone_scalars import begun_scalars, named_in_half
+from imbrex.transform.text.lone_scalars import (
+    begun_scalars,
+    handed_on,
+    handing_on,
+    named_in_half,
+)
 from imbrex.transform.text.members import (
     Declared,
     declared_in_class,
@@ -82,6 +87,7 @@ class Halves:
         self.names = (f"{routine.stem}_start", f"{routine.stem}_finish")
         self.kept: list[Variable] = []
         self.takes: list[list[Variable]] = [[], []]  # what each half is given of what is kept
+        self.handed_on: dict[int, list[Variable]] = {}  # by the item whose messages take them
         self.used: list[list[int]] = [[], []]  # parameters of each half, by position
         find = fortran_routine_text if self.fortran else c_routine_text
         found = find(program, routine)
@@ -147,6 +153,8 @@ class Halves:
             transfer.request = number
         self.count = len(transfers) + schedule.requests
         self.schedule = schedule
+        if not self.fortran:
+            self.handed_on = handed_on(self.program, self.routine, schedule, kept)
         text = self._text_maker(max(2, len(transfers)))
         indent = self._indent()
         guarded = [ordered[id(t)] for i in schedule.early if i.may_be_left for t in i.transfers]
@@ -244,8 +252,10 @@ class Halves:
             indent = indent_at(data, guard.code_start) + ("   " if self.fortran else "    ")
         if item.render is not None:
             return [indent + item.render(indent)]
+        given = self.handed_on.get(id(item), [])
         if item.transfers:
-            return [indent + text.start(ordered[id(t)], indent) for t in item.transfers]
+            lines = [indent + text.start(ordered[id(t)], indent) for t in item.transfers]
+            return handing_on(given, lines, indent)
         behind: list[str] = []
         if id(statement) in self.schedule.waits:
             fences = text.fences(self.schedule.held, indent)
@@ -258,7 +268,7 @@ class Halves:
         stop = after_line(data, statement.end)
         if not first_on_line(data, statement.code_start):
             return [indent + data[statement.code_start : statement.end].decode(), *behind]
-        return [data[start:stop].decode(), *behind]
+        return [*handing_on(given, [data[start:stop].decode()], indent), *behind]
 
     def _half(self, number: int, parts: list[Segment], kept: list[Variable]) -> str:
         body = "\n".join(line for part in parts for line in part.lines)
@@ -268,7 +278,9 @@ class Halves:
         names = [self.program.variables[key].name for key in self.routine.parameters]
         if self.fortran:
             return self._fortran_half(number, body, needed, names, kept)
-        parts = [replace(p, lines=[self._named(kept, t) for t in p.lines]) for p in parts]
+        own = self._own() if number == 0 else []
+        others = [variable for variable in kept if variable not in own]
+        parts = [replace(p, lines=[self._named(others, t) for t in p.lines]) for p in parts]
         if number == 0:
             parts[-1] = replace(parts[-1], lines=[*self._begun(), *parts[-1].lines])
             parts = handed(parts, [v for v in kept if is_carried(v)], self._indent())
@@ -278,7 +290,7 @@ class Halves:
             asked = {access.variable for i in self.schedule.late for access in i.accesses}
             named = identifiers(code_of_c(body.encode()).decode(), fold=False)
             self.takes[1] = [v for v in kept if v.key in asked or v.name in named]
-        given = {v.name for v in kept if number or not is_carried(v)}
+        given = {v.name for v in others if number or not is_carried(v)}
         before = c_declarations(self.source, self.routine, needed, given)
         needed |= identifiers("\n".join(text for _, text in before), fold=False)
         first = int(self.routine.on_object)
@@ -286,6 +298,10 @@ class Halves:
         self.used[number] = [i for i, name in enumerate(names) if i >= first and name in needed]
         head, indent = self.c_head(number), self._own_indent()
         return f"{head}\n{indent}{{\n" + composed(parts, before) + f"\n{indent}}}"
+
+    def _own(self) -> list[Variable]:
+        """What the start hands on to messages, of variables that it has itself."""
+        return [variable for given in self.handed_on.values() for variable in given]
 
     def _named(self, kept: list[Variable], text: str) -> str:
         """A text with what is kept as the caller's arrays of one."""
@@ -304,17 +320,20 @@ class Halves:
         keys = [v.key for v in self.kept if is_vector(v)]
         texts = [begun(self.program, self.routine, key) for key in keys]
         texts += begun_requests(self.program, self.routine, self.kept)
-        texts += begun_scalars(self.program, self.routine, self.kept)
+        others = [variable for variable in self.kept if variable not in self._own()]
+        texts += begun_scalars(self.program, self.routine, others)
         return [self._indent() + text for text in texts if text is not None]
 
     def _half_parameters(self, number: int, given: list[str]) -> list[str]:
         """The parameters of a half; `given`: those of the routine in its places."""
         parameters = [given[i].strip() for i in self.used[number]]
         for variable in self.takes[number]:
-            result = is_carried(variable) and number == 0
+            own = variable in self._own()
+            result = (is_carried(variable) or own) and number == 0
             name = f"*imbrex_{variable.name}" if result else variable.name
             name = f"&{name}" if is_vector(variable) else name
-            parameters.append(f"{typed(variable, name)}{self.c_bounds(variable)}")
+            bounds = "" if result else self.c_bounds(variable)
+            parameters.append(f"{typed(variable, name)}{bounds}")
         return parameters + (["MPI_Request *imbrex_requests"] if self.count else [])
 
     def c_head(self, number: int) -> str:

@@ -1,6 +1,7 @@
 """Numbers of C that messages use: they outlive the start, so that the caller has them.
 
-The caller has an array of one, and a half names its element: `sum[0] += x` for `sum += x`.
+The caller has an array of one, and a half names its element. What the start computes it computes
+in a variable of its own, which a compiler may keep in a register, and hands on to the message.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from imbrex.transform.analysis.divided import Item, Schedule, calls_of
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.program import Program
@@ -80,6 +82,54 @@ def lone_scalars(program: Program, kept: Sequence[Variable]) -> list[Variable]:
 def _is_number(program: Program, variable: Variable) -> bool:
     own = program.variables[variable.key]
     return not own.bounds and own.element == variable.element and own.element in C_NUMBERS
+
+
+def handed_on(
+    program: Program, routine: Routine, schedule: Schedule, kept: Sequence[Variable]
+) -> dict[int, list[Variable]]:
+    """Numbers that the start has too, by the identity of the item whose messages take them."""
+    found: dict[int, list[Variable]] = {}
+    for variable in lone_scalars(program, kept):
+        users = [item for item in schedule.early if _uses(schedule, item, variable.key)]
+        if len(users) == 1 and _may_hand_on(program, routine, schedule, users[0], variable):
+            found.setdefault(id(users[0]), []).append(variable)
+    return found
+
+
+def _uses(schedule: Schedule, item: Item, key: str) -> bool:
+    """Whether messages that an item starts use a variable."""
+    calls = calls_of(item)
+    started = [t for t in (*item.transfers, *schedule.held) if any(t.call is c for c in calls)]
+    return any(access.variable == key for t in started for access in schedule.data[id(t)])
+
+
+def _may_hand_on(
+    program: Program, routine: Routine, schedule: Schedule, item: Item, variable: Variable
+) -> bool:
+    """Whether it surely has a value in front of an item, which names it as `&x` alone."""
+    data = program.files[routine.file].data
+    if item.path or item.render is not None or item.returns or len(calls_of(item)) != 1:
+        return False
+    name = re.escape(variable.name)
+    texts = [a.text.strip() for c in calls_of(item) for a in c.arguments]
+    texts = [text for text in texts if re.search(rf"\b{name}\b", text)]
+    if not texts or any(re.fullmatch(rf"&\s*{name}", text) is None for text in texts):
+        return False
+    begins = re.compile(rb"%s\s*=(?!=)" % name.encode())
+    declared = re.compile(rb"[\s,]%s\s*=(?!=)" % name.encode())
+    early = (i.statement for i in schedule.early if not i.path and i.number < item.number)
+    return any(
+        s.kind is Kind.SIMPLE and begins.match(data, s.code_start, s.end) for s in early
+    ) or any(declared.search(data, s.code_start, s.end) for s in schedule.declarations)
+
+
+def handing_on(variables: Sequence[Variable], lines: list[str], indent: str) -> list[str]:
+    """The lines of an item whose messages take these numbers."""
+    copies = [f"{indent}*imbrex_{variable.name} = {variable.name};" for variable in variables]
+    for variable in variables:
+        named = re.compile(rf"&\s*{re.escape(variable.name)}\b")
+        lines = [named.sub(f"imbrex_{variable.name}", line) for line in lines]
+    return copies + lines
 
 
 def named_in_half(program: Program, kept: Sequence[Variable], text: str) -> str:
