@@ -264,13 +264,13 @@ def _placed(proposal: Proposal, first: dict[str, bytes], current: dict[str, byte
     """The proposal with the lines of the first text."""
     place = proposal.reason.location
     file = proposal.routine.file
-    if proposal.opened or proposal.starts:
+    if proposal.opened or proposal.starts or proposal.matching:
         maps = line_maps(first, current)
-        opened, starts = (
+        opened, starts, matching = (
             frozenset((name, maps[name].line(line)) for name, line in lines)
-            for lines in (proposal.opened, proposal.starts)
+            for lines in (proposal.opened, proposal.starts, proposal.matching)
         )
-        proposal = replace(proposal, opened=opened, starts=starts)
+        proposal = replace(proposal, opened=opened, starts=starts, matching=matching)
     if proposal.posts and file in current:
         lines = LineMap(first[file], current[file])
         posts = frozenset((name, lines.line(line)) for name, line in proposal.posts)

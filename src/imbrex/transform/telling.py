@@ -255,16 +255,44 @@ def put_back(
                 continue
             if (decision.site.routine.file, decision.site.call.line) in proposal.starts:
                 decision.decision = "rewritten"
-                blocking = decision.site.call.name in mpi_calls.BLOCKING
-                decision.rewrites = ["nonblocking" if blocking else "motion"]
+                decision.rewrites = [_changed_by(decision.site.call.name)]
                 decision.reason = Reason(ReasonKind.CALLERS_COMPUTE(), decision.site.location)
             decisions.append(decision)
+        decisions = _matching(decisions, first, proposal.matching)
     made = {name for proposal in taken for name in proposal.replaces}
     decisions = [d for d in decisions if d.site.call.name not in made]
     decisions = _posted_ahead(decisions, first, taken)
     decisions = _in_pieces(decisions, first, taken)
     _note_opened(decisions, taken)
     return sorted(decisions, key=lambda d: (d.site.routine.file, d.site.call.line))
+
+
+def _changed_by(name: str) -> str:
+    """The rewrite by which a call only starts where it stood."""
+    if name in mpi_calls.COLLECTIVES:
+        return "collectives"
+    return "nonblocking" if name in mpi_calls.BLOCKING else "motion"
+
+
+def _matching(decisions: list[Decision], first: list[Decision], places: Places) -> list[Decision]:
+    """The sites of calls that became nonblocking for others, in the place of what they became."""
+    if not places:
+        return decisions
+    moved = {
+        (d.site.routine.file, d.site.call.line): d for d in decisions if d.decision == "rewritten"
+    }
+    kept = [d for d in decisions if (d.site.routine.file, d.site.call.line) not in places]
+    for decision in first:
+        place = (decision.site.routine.file, decision.site.call.line)
+        if place in places:
+            found = moved.get(place, decision)
+            reason = Reason(ReasonKind.MATCHING_REWRITTEN(), decision.site.location)
+            decision.reason = found.reason if place in moved else reason
+            decision.first_line, decision.last_line = found.first_line, found.last_line
+            decision.details = found.details if place in moved else []
+            decision.decision, decision.rewrites = "rewritten", ["collectives"]
+            kept.append(decision)
+    return kept
 
 
 def _note_opened(decisions: list[Decision], taken: list[Proposal]) -> None:
@@ -327,9 +355,8 @@ def _posted_ahead(
         if post is None:
             continue
         name = decision.site.call.name
-        kind = "nonblocking" if name in mpi_calls.BLOCKING else "motion"
         decision.decision = "rewritten"
-        decision.rewrites = ["collectives" if name in mpi_calls.COLLECTIVES else kind]
+        decision.rewrites = [_changed_by(name)]
         decision.reason = Reason(ReasonKind.BEGINS_BEFORE(), decision.site.location)
         decision.details = []
         decision.crossed = post.worth

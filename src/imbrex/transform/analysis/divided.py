@@ -89,7 +89,9 @@ class Schedule:
             bool(self.transfers)
             and not (self.held or self.released)
             and all(item.returns or id(item) in again for item in self.late)
-            and all(t.part.mode == "standard" and not t.receives for t in self.transfers)
+            and all(
+                t.part.direction == "send" and t.part.mode == "standard" for t in self.transfers
+            )
         )
 
     @property

@@ -145,7 +145,7 @@ class BlockingToNonblocking(CallRewrite[list[Transfer], Decision]):
     def apply(self, plan: Plan[Site, list[Transfer]]) -> Decision:
         """Put starts and waits into the model, as far apart as the data allow."""
         site, transfers = plan.site, plan.content
-        self._lower(site, transfers)
+        self.lower(site, transfers)
         motion = self.motion(site.routine)
         ups = [self._move_up(motion, transfer) for transfer in transfers]
         downs = [self._move_down(motion, transfer) for transfer in transfers]
@@ -215,7 +215,7 @@ class BlockingToNonblocking(CallRewrite[list[Transfer], Decision]):
             only_copies(self.program, other) for other in passed if other.kind is not Kind.INSERTED
         )
 
-    def _lower(self, site: Site, transfers: list[Transfer]) -> None:
+    def lower(self, site: Site, transfers: list[Transfer]) -> None:
         """Replace the call by starts and waits at the same place."""
         original = site.statement
         block = original.parent

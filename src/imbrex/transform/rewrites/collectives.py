@@ -136,8 +136,9 @@ class CollectivesToNonblocking(BlockingToNonblocking):
             return arguments[operation], "exact"
         return (arguments[operation], "floating") if kind in mpi_calls.FLOATING_TYPES else None
 
-    def _check_hidden(self, name: str, sites: list[Site]) -> None:
-        place = named_elsewhere(self.program, name, sites)
+    def check_hidden(self, name: str) -> None:
+        """Refuse where a call of this name is not read as one."""
+        place = named_elsewhere(self.program, name, all_named(self.program, name))
         if place is not None:
             raise Refusal(self.name, Reason(ReasonKind.NAMED_ELSEWHERE(call=name), place))
 
@@ -169,7 +170,7 @@ class CollectivesToNonblocking(BlockingToNonblocking):
             kind = site.call.arguments[position - 1].text.strip()
             self._refuse(site, ReasonKind.INEXACT(operation=operation, datatype=kind))
 
-    def _not_permitted(self, sites: list[Site]) -> Reason | None:
+    def not_permitted(self, sites: list[Site]) -> Reason | None:
         """Why sites that could be moved stay: the outcome of a reduction may be another."""
         for site in sites if not self.reassociation else ():
             reduction = self._reduction(site)
@@ -190,7 +191,7 @@ class CollectivesToNonblocking(BlockingToNonblocking):
         try:
             if self.elsewhere is not None:
                 raise Refusal(self.name, self.elsewhere)
-            self._check_hidden(sites[0].call.name, all_named(self.program, sites[0].call.name))
+            self.check_hidden(sites[0].call.name)
             for site in sites:
                 plans.append(Plan(site, self.conditions(site)))
         except Refusal as refusal:
@@ -204,7 +205,7 @@ class CollectivesToNonblocking(BlockingToNonblocking):
         decisions = [self.apply(plan) for plan in plans]
         if all(decision.decision == "nothing-to-gain" for decision in decisions):
             return decisions
-        barred = self._not_permitted(sites)
+        barred = self.not_permitted(sites)
         if barred is not None:
             for plan, decision in zip(plans, decisions, strict=True):
                 if decision.decision == "rewritten":
@@ -215,7 +216,7 @@ class CollectivesToNonblocking(BlockingToNonblocking):
         for plan, decision in zip(plans, decisions, strict=True):
             if decision.decision == "nothing-to-gain":
                 site = plan.site
-                self._lower(site, plan.content)
+                self.lower(site, plan.content)
                 self.footprints.forget(site.statement)
                 decision.decision, decision.rewrites = "rewritten", [self.name]
                 decision.reason = Reason(

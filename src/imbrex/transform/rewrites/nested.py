@@ -25,6 +25,7 @@ from imbrex.transform.rewrites.passing_on import PassingOn
 from imbrex.transform.rewrites.proposals import Proposal
 from imbrex.transform.rewrites.splitting import NAME, RoutineSite, Splitting, messages_of
 from imbrex.transform.rewrites.uses import Split
+from imbrex.transform.rewrites.wrapped_collectives import has_collectives
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.half_calls import HalfCalls
 from imbrex.transform.text.halves import Halves
@@ -76,7 +77,8 @@ class NestedWrappers(Splitting[Nest]):
         files = self.program.files
         for routine in self.program.routines.values():
             calls = messages_of(routine)
-            if routine.name == "main" or not calls or routine.file not in files:
+            talks = bool(calls) or has_collectives(routine)
+            if routine.name == "main" or not talks or routine.file not in files:
                 continue
             schedule = self.schedule_of(routine, calls)
             if schedule is not None:
@@ -218,6 +220,7 @@ class NestedWrappers(Splitting[Nest]):
         edits[outer.file] += both.definition(nest.outer.schedule, nest.outer.kept)
         parts = [(leaf, written[name]) for name, leaf in nest.wrappers.items()]
         *_, worth = self.put([*parts, (nest.outer, both)], edits)
+        matching = self.match([leaf.wrapper for leaf in nest.wrappers.values()], edits)
         first, *inner_names = nest.wrappers
         callers = ", ".join(sorted({use.routine.name for use in nest.outer.uses}))
         text = ReasonKind.SPLIT_NEST(
@@ -227,6 +230,7 @@ class NestedWrappers(Splitting[Nest]):
         wrapper = nest.wrappers[first].wrapper
         proposal = Proposal(self.name, wrapper, outer.line, Reason(text, place), edits)
         proposal.worth = worth * nest.outer.schedule.requests
+        proposal.matching = matching
         proposal.also = (*inner_names, outer.name)
         proposal.replaces = (
             *both.full_names,

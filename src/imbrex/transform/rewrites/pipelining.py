@@ -148,7 +148,7 @@ class Pipelining(Preparing[LoopSite, list[Ahead]]):
         first: Reason | None = None
         try:
             for item in found:
-                self._lower(item)
+                self.lower(item)
             while found:
                 reasons = [self._climb(site, item, guards) for item in found]
                 first = first or next((r for r in reasons if r is not None), None)
@@ -277,11 +277,11 @@ class Pipelining(Preparing[LoopSite, list[Ahead]]):
             found += self.whole.states.released(starts, routine)
         return found
 
-    def _lower(self, item: Ahead) -> None:
+    def lower(self, item: Ahead) -> None:
         """Put the start into the model in the place of the call, with its wait if it has none."""
         statement = item.site.statement
         if item.piece is None:
-            self.messages._lower(item.site, [item.transfer])
+            self.messages.lower(item.site, [item.transfer])
             item.start = item.transfer.start
         else:
             block = statement.parent
@@ -310,7 +310,7 @@ class Pipelining(Preparing[LoopSite, list[Ahead]]):
         guards = self.iterations.of(site.routine, site.loop)
         added: list[Statement] = []
         for item in items:
-            self._lower(item)
+            self.lower(item)
         try:
             for item in items:
                 added += self._post(site, item, guards)

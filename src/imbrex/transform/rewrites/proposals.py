@@ -39,6 +39,9 @@ class Proposal:
     replaces: tuple[str, ...] = ()
     also: tuple[str, ...] = ()  # further routines that are replaced
     starts: frozenset[tuple[str, int]] = frozenset()
+    # File and line of calls elsewhere that become nonblocking for those of a routine's, whose
+    # collectives they may match.
+    matching: frozenset[tuple[str, int]] = frozenset()
     all_chosen: bool = False  # only where calls of all routines that are replaced are chosen
     # Of receives that are posted ahead, and of their refusal: routine and line of each call.
     posts: frozenset[tuple[str, int]] = frozenset()

@@ -24,6 +24,7 @@ from imbrex.transform.rewrites.splitting import (
     starts_in,
 )
 from imbrex.transform.rewrites.uses import Split, Use, meet
+from imbrex.transform.rewrites.wrapped_collectives import has_collectives
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.halves import Halves
 
@@ -55,7 +56,7 @@ class WrapperSequences(Splitting[list[Split]]):
             for routine in self.program.routines.values()
             if routine.name != "main"
             and routine.file in self.program.files
-            and (messages_of(routine) or starts_in(routine))
+            and (messages_of(routine) or starts_in(routine) or has_collectives(routine))
         }
         group = {name: {name} for name in routines}
         for caller in self.program.routines.values() if len(routines) > 1 else ():
@@ -115,6 +116,7 @@ class WrapperSequences(Splitting[list[Split]]):
             edits[split.wrapper.file] += halves.definition(split.schedule, split.kept)
             parts.append((split, halves))
         worth = self.put(parts, edits)
+        matching = self.match([split.wrapper for split in splits], edits)
         first, *more = (split.wrapper for split in splits)
         callers = {use.routine.name for split in splits for use in split.uses}
         text = ReasonKind.SPLIT_SEQUENCE(
@@ -125,6 +127,7 @@ class WrapperSequences(Splitting[list[Split]]):
         proposal = Proposal(self.name, first, first.line, reason, edits)
         proposal.also = tuple(routine.name for routine in more)
         proposal.all_chosen = True
+        proposal.matching = matching
         proposal.replaces = tuple(name for _, halves in parts for name in halves.full_names)
         opened: set[tuple[str, int]] = set()
         for split, each in zip(splits, worth, strict=True):

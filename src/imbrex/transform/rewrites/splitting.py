@@ -9,7 +9,6 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.divided import Schedule
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.schedule import Scheduler
-from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.analysis.whole_program import incomplete
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Cause, Reason
@@ -19,12 +18,13 @@ from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.statements import Kind
-from imbrex.transform.rewrites.base import Refusal, Site
+from imbrex.transform.rewrites.base import Places, Refusal, Site
 from imbrex.transform.rewrites.blocking import BlockingToNonblocking
 from imbrex.transform.rewrites.boundary import BoundaryFirst
 from imbrex.transform.rewrites.kept import KNOWN_TYPES, Kept
 from imbrex.transform.rewrites.proposals import ContentT, Preparing
 from imbrex.transform.rewrites.uses import Split, Use, Uses
+from imbrex.transform.rewrites.wrapped_collectives import WrappedCollectives
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.given_out import made_known
 from imbrex.transform.text.half_calls import HalfCalls
@@ -104,6 +104,7 @@ class Splitting(Preparing[RoutineSite, ContentT]):
         self.boundary = BoundaryFirst(program, footprints)
         self.uses = Uses(program, footprints, self.boundary)
         self.blocking = BlockingToNonblocking(program, footprints, self.facts)
+        self.collectives = WrappedCollectives(program, footprints)
         # Routines that stay whole, as far as they were looked at, and what stands in the way.
         self.whole: dict[str, tuple[Split, Reason | None]] = {}
         self.problem: Reason | None = None  # why the last schedule asked for is none
@@ -117,7 +118,11 @@ class Splitting(Preparing[RoutineSite, ContentT]):
         if len(statements) > 60 or (routine.visible and not self.program.has_main):
             return None
         blocking = self.blocking.anew(routine.file)
-        transfers: dict[int, list[Transfer]] = {}
+        collectives = self.collectives.of(routine, blocking)
+        if collectives.problem is not None and not (sites or starts_in(routine)):
+            self.problem = collectives.problem
+            return None
+        transfers = dict(collectives.transfers)
         for site in sites:
             try:
                 transfers[id(site.call)] = blocking.conditions(site)
@@ -283,6 +288,17 @@ class Splitting(Preparing[RoutineSite, ContentT]):
             self.rename(halves, edits)
             self._declare(*written[-1], edits)
         return self._edit_uses(written, edits)
+
+    def match(self, routines: Sequence[Routine], edits: dict[str, list[Edit]]) -> Places:
+        """Let what may match collectives of routines that are divided become nonblocking as well.
+
+        Returns the places of these calls.
+        """
+        names = {routine.key for routine in routines}
+        sites = [s for s in self.collectives.matching(routines) if s.routine.key not in names]
+        for name, changes in self.collectives.edits(sites).items():
+            edits[name] += changes
+        return frozenset((site.routine.file, site.line) for site in sites)
 
     @staticmethod
     def _declare(split: Split, calls: HalfCalls, edits: dict[str, list[Edit]]) -> None:

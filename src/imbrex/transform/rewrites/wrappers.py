@@ -27,6 +27,7 @@ from imbrex.transform.rewrites.splitting import (
 )
 from imbrex.transform.rewrites.unsplit import why_whole
 from imbrex.transform.rewrites.uses import Split
+from imbrex.transform.rewrites.wrapped_collectives import has_collectives
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.halves import Halves
 
@@ -50,11 +51,14 @@ class Wrappers(Splitting[Split]):
         for routine in self.program.routines.values():
             calls = messages_of(routine)
             if (
-                (calls or starts_in(routine) or self._begins_and_ends(routine))
+                (calls or self._communicates(routine))
                 and routine.name != "main"
                 and routine.file in self.program.files
             ):
                 yield RoutineSite(routine, tuple(calls))
+
+    def _communicates(self, routine: Routine) -> bool:
+        return has_collectives(routine) or starts_in(routine) or self._begins_and_ends(routine)
 
     def _begins_and_ends(self, routine: Routine) -> bool:
         """Whether a routine calls what begins an exchange and what ends it."""
@@ -116,6 +120,7 @@ class Wrappers(Splitting[Split]):
         edits: dict[str, list[Edit]] = {name: [] for name in self.program.files}
         edits[wrapper.file] += halves.definition(split.schedule, split.kept)
         (worth,) = self.put([(split, halves)], edits)
+        matching = self.match([wrapper], edits)
         callers = ", ".join(sorted({use.routine.name for use in split.uses}))
         text = ReasonKind.SPLIT(wrapper=wrapper.name, callers=callers)
         reason = Reason(text, Location(wrapper.file, wrapper.line))
@@ -125,6 +130,7 @@ class Wrappers(Splitting[Split]):
         schedule = split.schedule
         proposal.worth = worth * len([*schedule.transfers, *schedule.held, *schedule.begun])
         proposal.replaces = halves.full_names
+        proposal.matching = matching
         proposal.starts = frozenset((wrapper.file, line) for line in schedule.calls)
         places = {(each.routine.file, each.call.line) for each in schedule.begun}
         proposal.opened = frozenset(places)

@@ -55,6 +55,7 @@ from imbrex.transform.text.specification import (
 from imbrex.transform.text.wrapping import wrapped
 
 _LONGEST = 63  # characters of a name of Fortran
+_OUT = re.compile(r"(?i)\bintent\s*\(\s*out\s*\)")
 _ADDRESS = re.compile(r"\bimbrex_address\b", re.IGNORECASE)  # what fences write
 
 
@@ -279,8 +280,8 @@ class Halves:
         if self.fortran:
             return self._fortran_half(number, body, needed, names, kept)
         own = self._own() if number == 0 else []
-        others = [variable for variable in kept if variable not in own]
-        parts = [replace(p, lines=[self._named(others, t) for t in p.lines]) for p in parts]
+        rest = [variable for variable in kept if variable not in own]
+        parts = [replace(p, lines=[self._named(rest, t) for t in p.lines]) for p in parts]
         if number == 0:
             parts[-1] = replace(parts[-1], lines=[*self._begun(), *parts[-1].lines])
             parts = handed(parts, [v for v in kept if is_carried(v)], self._indent())
@@ -290,7 +291,7 @@ class Halves:
             asked = {access.variable for i in self.schedule.late for access in i.accesses}
             named = identifiers(code_of_c(body.encode()).decode(), fold=False)
             self.takes[1] = [v for v in kept if v.key in asked or v.name in named]
-        given = {v.name for v in others if number or not is_carried(v)}
+        given = {v.name for v in rest if number or not is_carried(v)}
         before = c_declarations(self.source, self.routine, needed, given)
         needed |= identifiers("\n".join(text for _, text in before), fold=False)
         first = int(self.routine.on_object)
@@ -320,8 +321,8 @@ class Halves:
         keys = [v.key for v in self.kept if is_vector(v)]
         texts = [begun(self.program, self.routine, key) for key in keys]
         texts += begun_requests(self.program, self.routine, self.kept)
-        others = [variable for variable in self.kept if variable not in self._own()]
-        texts += begun_scalars(self.program, self.routine, others)
+        rest = [variable for variable in self.kept if variable not in self._own()]
+        texts += begun_scalars(self.program, self.routine, rest)
         return [self._indent() + text for text in texts if text is not None]
 
     def _half_parameters(self, number: int, given: list[str]) -> list[str]:
@@ -371,6 +372,8 @@ class Halves:
             self.source, self.span[0], end, needed, [name.lower() for name in names]
         )
         self.used[number] = [i for i, name in enumerate(names) if name.lower() in used]
+        if number:  # what the start has set, and messages since, stays
+            lines = [_OUT.sub("intent(inout)", line) for line in lines]
         unsized = [variable for variable in kept if self.unsized(variable)]
         lines, allocated = allocating(lines, unsized, self._declaration_indent(), start=number == 0)
         body = "\n".join([*(self._indent() + line for line in allocated), body])
