@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from imbrex.transform.model.causes import Cause, Reason
-from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.reasons import PERMISSIONS
 from imbrex.transform.rewrites.base import Decision
 from imbrex.transform.telling import LineMap, original_places
-
-_PERMISSIONS = frozenset({ReasonKind.REASSOCIATION, ReasonKind.SIGNED_ZERO})
 
 
 @dataclass(slots=True)
@@ -27,7 +25,7 @@ class Permissions:
             if (
                 decision.decision == "refused"
                 and isinstance(because, Cause)
-                and because.kind in _PERMISSIONS
+                and because.kind in PERMISSIONS
             ):
                 original = place(decision.site.location)
                 reason = decision.reason.relocated(place)

@@ -396,3 +396,5 @@ NOT_ANALYSED = frozenset(
 """What stands for code that may do anything."""
 UNPLACED = NOT_ANALYSED | {ReasonKind.OBJECT}
 """What stands for code of which it is not told where it runs: that of objects is read."""
+PERMISSIONS = frozenset({ReasonKind.REASSOCIATION, ReasonKind.SIGNED_ZERO})
+"""What the user may permit, and stands in the way of nothing else."""

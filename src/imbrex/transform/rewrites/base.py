@@ -14,7 +14,7 @@ from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import Program
-from imbrex.transform.model.reasons import IN_TEMPLATE, ReasonKind
+from imbrex.transform.model.reasons import IN_TEMPLATE, PERMISSIONS, ReasonKind
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.statements import Block, Kind, Statement
 
@@ -132,7 +132,8 @@ class Decision:
     def obstacle(self) -> Reason:
         """What stands in the way, of all that is told, to what a user would look at first."""
         told = self.decision == "nothing-to-gain" or self.counts
-        if self.barred is not None and told and not self.work:
+        free = not self.work or (self.barred and self.barred.cause.kind in PERMISSIONS)
+        if self.barred is not None and told and free:
             return self.barred
         return in_the_way(self.reason) if self.work else self.reason
 
