@@ -260,7 +260,12 @@ def put_back(
             decisions.append(decision)
         decisions = _matching(decisions, first, proposal.matching)
     made = {name for proposal in taken for name in proposal.replaces}
-    decisions = [d for d in decisions if d.site.call.name not in made]
+    parts = tuple(f"{name}_" for name in made)  # of what was made
+    decisions = [
+        d
+        for d in decisions
+        if d.site.call.name not in made and not (parts and d.site.routine.name.startswith(parts))
+    ]
     decisions = _posted_ahead(decisions, first, taken)
     decisions = _in_pieces(decisions, first, taken)
     _note_opened(decisions, taken)
@@ -281,7 +286,14 @@ def _matching(decisions: list[Decision], first: list[Decision], places: Places) 
     moved = {
         (d.site.routine.file, d.site.call.line): d for d in decisions if d.decision == "rewritten"
     }
-    kept = [d for d in decisions if (d.site.routine.file, d.site.call.line) not in places]
+    own = {id(decision) for decision in first}
+    told = {place for place, decision in moved.items() if id(decision) in own}
+    kept = [
+        d
+        for d in decisions
+        if id(d) in own or (d.site.routine.file, d.site.call.line) not in places
+    ]
+    places -= told  # a copy of a part of what was divided stands for them, too
     for decision in first:
         place = (decision.site.routine.file, decision.site.call.line)
         if place in places:
@@ -291,7 +303,7 @@ def _matching(decisions: list[Decision], first: list[Decision], places: Places) 
             decision.first_line, decision.last_line = found.first_line, found.last_line
             decision.details = found.details if place in moved else []
             decision.decision, decision.rewrites = "rewritten", ["collectives"]
-            kept.append(decision)
+            kept += [] if any(decision is known for known in kept) else [decision]
     return kept
 
 

@@ -86,6 +86,7 @@ def test_untouched_bytes_stay(case: Path) -> None:
         "lengths.c": 1,
         "listed.cpp": 5,
         "lone.c": 1,
+        "lone_scalars.c": 1,
         "nested_vectors.cpp": 2,
         "planes.f": 4,
         "pointed.c": 4,

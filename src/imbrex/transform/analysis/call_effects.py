@@ -12,6 +12,8 @@ from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.statements import Statement
 
+_IN_PLACE = "MPI_IN_PLACE"
+
 
 def evaluated(program: Program, statement: Statement) -> list[Access]:
     """What a statement touches by itself; an address is that of an array as it is declared."""
@@ -39,7 +41,11 @@ def argument_effects(
     }
     if call.name in mpi_calls.STARTS or call.name in mpi_calls.WAITS:
         sections[request_position(call)] = request_section(call, program)
-    single = ((at, letter == "w") for at, modes in effects.items() for letter in modes)
+    single = [(at, letter == "w") for at, modes in effects.items() for letter in modes]
+    in_place = {at for at, argument in enumerate(call.arguments) if argument.constant == _IN_PLACE}
+    if in_place:  # what is written is what is sent
+        single = [(at, write) for at, write in single if at not in in_place]
+        single = [(at, False) for at, write in single if write] + single
     for position, write in single:
         if position >= len(call.arguments) or not call.arguments[position].pointer:
             continue

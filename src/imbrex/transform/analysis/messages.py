@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from imbrex import mpi_facts
 from imbrex.transform import mpi_calls
@@ -42,10 +42,25 @@ def communicates(routine: Routine) -> bool:
     return any(call.name in names for s in routine.statements() for call in s.calls)
 
 
-def communicating_blocks(program: Program) -> Iterator[tuple[Routine, Block]]:
-    """The blocks of routines that may be edited and communicate."""
+def has_collectives(routine: Routine) -> bool:
+    """Whether a routine calls a collective that has a nonblocking form."""
+    names = mpi_calls.BLOCKING_COLLECTIVES.keys()
+    return any(call.name in names for s in routine.statements() for call in s.calls)
+
+
+def around_collectives(program: Program) -> frozenset[str]:
+    """The names of routines that have collectives, and may be taken apart around these."""
+    every = program.routines.values()
+    return frozenset(r.name for r in every if r.name != "main" and has_collectives(r))
+
+
+def communicating_blocks(
+    program: Program, wrappers: Set[str] = frozenset()
+) -> Iterator[tuple[Routine, Block]]:
+    """The blocks of routines that may be edited and communicate, themselves or by `wrappers`."""
     for routine in program.editable():
-        if communicates(routine):
+        named = {call.name for s in routine.statements() for call in s.calls} if wrappers else ()
+        if communicates(routine) or not wrappers.isdisjoint(named):
             for block in routine.body.plain():
                 if not is_copy(block):
                     yield routine, block
@@ -69,11 +84,15 @@ def statement_waits(footprints: Footprints, routine: Routine, statement: Stateme
 class Messages:
     """Messages by statement, each statement looked at once."""
 
-    def __init__(self, program: Program, footprints: Footprints) -> None:
+    def __init__(
+        self, program: Program, footprints: Footprints, wrappers: Set[str] = frozenset()
+    ) -> None:
+        """`wrappers`: routines whose calls are taken for the collectives in them."""
         self.program = program
         self.footprints = footprints
+        self.wrappers = wrappers
         self.persistent = persistent_of(footprints)
-        self._known = footprints.buffers
+        self._known = {} if wrappers else footprints.buffers
         self._waiting: dict[tuple[int, bool, bool, bool], list[list[Access]]] = {}
 
     def waiting(
@@ -139,9 +158,10 @@ class Messages:
         return known
 
     def _add(self, known: Buffers, routine: Routine, call: Call, produces: bool) -> None:
-        if call.name in mpi_calls.BLOCKING_COLLECTIVES:
+        if call.name in mpi_calls.BLOCKING_COLLECTIVES or call.name in self.wrappers:
             # A buffer that some processes send out of and the others receive into.
-            both = any(buffer.access == "rw" for buffer in mpi_facts.buffers(call.name))
+            mine = [] if call.name in self.wrappers else mpi_facts.buffers(call.name)
+            both = any(buffer.access == "rw" for buffer in mine)
             accesses = self.footprints.of_call(call, routine.file).accesses
             known.collective += [a for a in accesses if both or a.write is not produces]
             return

@@ -369,6 +369,7 @@ class ReasonKind(Sentence):
     STATED = "line {line} leaves the message in `{variable}` alone by your word, not by proof"
     HOISTED = "the call of {call} goes from {routine} to its callers: {callers}"
     NO_RESULT = "no call asks for the value of {routine}, which is a constant"
+    VALUE_HANDED = "{routine} hands its value to an argument"
     CHECKS_GO = "{routine} always returns success: its value and checks of it go"
     SUNK = "the call of {call} goes from {callers} into {routine}"
     SPLIT = "{wrapper} is split into a start and a finish around work of {callers}"

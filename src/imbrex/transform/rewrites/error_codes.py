@@ -21,6 +21,7 @@ from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language, SourceFile
 from imbrex.transform.model.statements import Block, Kind, Statement
 from imbrex.transform.rewrites.base import Plan
+from imbrex.transform.rewrites.declared_ahead import head_for
 from imbrex.transform.rewrites.private import free_name
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
 from imbrex.transform.rewrites.unused_results import NAME as UNUSED_RESULTS
@@ -32,7 +33,6 @@ from imbrex.transform.text.routine_text import c_routine_text
 _DECLARED = re.compile(rb"(?:const\s+)?(int|auto)\s+(?:const\s+)?([A-Za-z_]\w*)\s*=\s*")
 _ASKED = re.compile(rb"if\s*\(\s*(?:%s\s*!=\s*)?(?:\(\s*([A-Za-z_]\w*)\s*=\s*)?" % SUCCESS)
 _BEHIND = re.compile(rb"\s*(?:!=\s*%s\s*)?\)" % SUCCESS)
-_DIRECTIVE = re.compile(rb"^[ \t]*#", re.MULTILINE)
 _TAKEN = frozenset(
     (
         *mpi_calls.BLOCKING,
@@ -163,32 +163,13 @@ class ErrorCodes(Preparing[CodeSite, list[Edit]]):
         found = _DECLARED.match(data, statement.code_start)
         assert found is not None
         name = found[2].decode()
-        place = self._head(data, statement, name)
+        place = head_for(self.program, data, statement, name)
         before = ""
         if place is None:
             before = f"int {name} = MPI_SUCCESS;\n{indent_at(data, statement.start)}"
         else:
             heads.setdefault(place, []).append(name)
         return Edit(statement.code_start, statement.calls[0].start, f"{before}{name} = ")
-
-    def _head(self, data: bytes, statement: Statement, name: str) -> int | None:
-        """The first statement of a block that is no declaration, where a variable of this name may
-        be declared in front of it; None where it is declared where it stands."""
-        block = statement.parent
-        assert block is not None
-        before = data[block.start : statement.start]
-        if _DIRECTIVE.search(before) or re.search(rb"\b%s\b" % name.encode(), before):
-            return None
-        passed = block.statements[: block.statements.index(statement)]
-        first = next((other for other in passed if other.kind is not Kind.DECLARE), None)
-        if first is None or not first_on_line(data, first.start):
-            return None
-        for inner in (inner for other in passed for inner in other.walk()):
-            variables = (self.program.variables.get(a.variable) for a in inner.accesses)
-            named = any(variable is not None and variable.name == name for variable in variables)
-            if inner.stop is not None or named:  # a macro may name another variable so
-                return None
-        return first.start
 
     def proposals(self) -> list[Proposal]:
         """What may be done by itself, and once more as what lets a function lose its value."""

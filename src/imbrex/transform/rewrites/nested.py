@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from imbrex.transform.analysis.divided import Item, Schedule
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.messages import has_collectives
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
@@ -25,7 +26,6 @@ from imbrex.transform.rewrites.passing_on import PassingOn
 from imbrex.transform.rewrites.proposals import Proposal
 from imbrex.transform.rewrites.splitting import NAME, RoutineSite, Splitting, messages_of
 from imbrex.transform.rewrites.uses import Split
-from imbrex.transform.rewrites.wrapped_collectives import has_collectives
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.half_calls import HalfCalls
 from imbrex.transform.text.halves import Halves

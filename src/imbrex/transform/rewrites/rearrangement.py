@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.copies import calculates, only_copies
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.messages import Messages, communicating_blocks
+from imbrex.transform.analysis.messages import Messages, around_collectives, communicating_blocks
 from imbrex.transform.analysis.scratch import is_scratch
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
@@ -26,6 +26,7 @@ from imbrex.transform.model.sources import Language, SourceFile
 from imbrex.transform.model.statements import Block, Kind, Statement
 from imbrex.transform.rewrites.base import Plan, Refusal
 from imbrex.transform.rewrites.proposals import Preparing, Proposal, StatementSite
+from imbrex.transform.rewrites.splitting import NAME as WRAPPERS
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import (
     C_COMMENT_LINE,
@@ -37,6 +38,7 @@ from imbrex.transform.text.layout import (
 )
 
 NAME = "rearrangement"
+RETURNED_VALUES = "returned-values"  # which can be done behind it
 _LABEL = re.compile(rb"[ \t]*\d+[ \t]")
 
 
@@ -86,15 +88,29 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
 
     def __init__(self, program: Program, footprints: Footprints) -> None:
         super().__init__(program, footprints)
-        self.messages = Messages(program, footprints)
+        self.wrappers = around_collectives(program)
+        self.messages = Messages(program, footprints, self.wrappers)
         self._received: dict[int, list[Received]] = {}  # by block, from its first statement on
 
     def sites(self) -> Iterator[StatementSite]:
-        for routine, block in communicating_blocks(self.program):
+        for routine, block in communicating_blocks(self.program, self.wrappers):
             if block.insertable and block.braced:
                 for index, statement in enumerate(block.statements):
                     if self._movable(routine, statement):
                         yield StatementSite(routine, block, index)
+
+    def proposals(self) -> list[Proposal]:
+        """What may be done by itself, and once more for routines that can then be taken apart."""
+        found = super().proposals()
+        return found + [
+            replace(proposal, leads_to=(WRAPPERS, RETURNED_VALUES), also=tuple(sorted(names)))
+            for proposal in found
+            if proposal.edits and (names := self._called_by(proposal.routine))
+        ]
+
+    def _called_by(self, routine: Routine) -> frozenset[str]:
+        """The routines with collectives that a routine calls."""
+        return self.wrappers & {call.name for s in routine.statements() for call in s.calls}
 
     def refused(self, site: StatementSite, refusal: Refusal) -> Proposal | None:
         if site.statement.kind is not Kind.SIMPLE:

@@ -23,6 +23,7 @@ from imbrex.transform.rewrites.proposals import Preparing
 from imbrex.transform.rewrites.rearrangement import Rearrangement
 from imbrex.transform.rewrites.received import ReceivedBuffers
 from imbrex.transform.rewrites.replaced import ReplacedBuffers
+from imbrex.transform.rewrites.returned_values import ReturnedValues
 from imbrex.transform.rewrites.sent import SentCopies
 from imbrex.transform.rewrites.sequences import WrapperSequences
 from imbrex.transform.rewrites.sinking import Sinking
@@ -55,6 +56,7 @@ PREPARING: tuple[type[Preparing[Any, Any]], ...] = (
     Hoisting,
     Sinking,
     UnusedResults,
+    ReturnedValues,
     Pipelining,
     Prefetching,
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from imbrex.transform.analysis.messages import has_collectives
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.reasons import ReasonKind
@@ -24,7 +25,6 @@ from imbrex.transform.rewrites.splitting import (
     starts_in,
 )
 from imbrex.transform.rewrites.uses import Split, Use, meet
-from imbrex.transform.rewrites.wrapped_collectives import has_collectives
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.halves import Halves
 

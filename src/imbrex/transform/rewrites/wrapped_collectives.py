@@ -28,11 +28,6 @@ from imbrex.transform.text.emit import Emitter, number_requests
 from imbrex.transform.text.languages import text_of
 
 
-def has_collectives(routine: Routine) -> bool:
-    """Whether a routine calls a collective that has a nonblocking form."""
-    return any(site.call.name in mpi_calls.BLOCKING_COLLECTIVES for site in sites_in(routine))
-
-
 @dataclass(slots=True)
 class Wrapped:
     """What the collectives of a routine become, or why they stay."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from imbrex.transform.analysis.divided import Schedule
+from imbrex.transform.analysis.messages import has_collectives
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.reasons import ReasonKind
@@ -27,7 +28,6 @@ from imbrex.transform.rewrites.splitting import (
 )
 from imbrex.transform.rewrites.unsplit import why_whole
 from imbrex.transform.rewrites.uses import Split
-from imbrex.transform.rewrites.wrapped_collectives import has_collectives
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.halves import Halves
 

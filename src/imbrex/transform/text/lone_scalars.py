@@ -17,11 +17,11 @@ from imbrex.transform.model.program import Program
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import code_of_c
 from imbrex.transform.model.statements import Kind, Statement
-from imbrex.transform.text.number_types import C_NUMBERS
+from imbrex.transform.text.number_types import C_NUMBERS, DECLARED
 from imbrex.transform.text.pieces import pieces
 
 _FIRST = Affine(0)
-_DECLARED = re.compile(r"(?:(?:unsigned|signed|long|short)\s+)*[A-Za-z_]\w*\s+(.*);\s*$", re.DOTALL)
+_DECLARED = re.compile(rf"{DECLARED}\s+(.*);\s*$", re.DOTALL)
 # What an element is not what a variable is for: a type is told, or a name taken apart.
 _OTHERWISE = re.compile(rb"\b(?:decltype|typeof|__typeof__|_Generic|goto|asm|__asm__)\b|##")
 _LAMBDA = re.compile(rb"\[[\w\s,&=*]*\]\s*(?:\([^()]*\)\s*)?(?:mutable\s*)?\{")

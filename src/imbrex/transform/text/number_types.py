@@ -8,7 +8,9 @@ _COMPLEX = (
     r"(?:(?:float|double)\s+(?:complex|_Complex)\b|(?:complex|_Complex)\s+(?:float|double)\b"
     r"|(?:std::)?complex<\s*(?:float|double|long\s+double)\s*>)"
 )
-DECLARED = rf"(?:(?:const|unsigned|signed|struct|long|short)\s+)*(?:{_COMPLEX}|[A-Za-z_]\w*)"
+# Words of which types of numbers are made: the last one of several is no variable.
+_WORDS = r"(?:(?:unsigned|signed|long|short|int|char|double|float|bool|_Bool)\b\s*)+(?<!\s)"
+DECLARED = rf"(?:const\s+)?(?:{_COMPLEX}|{_WORDS}|(?:struct\s+)?[A-Za-z_]\w*)"
 NUMBERS = re.compile(
     r"(?:unsigned |signed )?(?:char|short|int|long|long long|float|double)|long double"
     r"|_Complex (?:float|double|long double)|std::complex<(?:float|double|long double)>"

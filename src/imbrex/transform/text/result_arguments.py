@@ -1,0 +1,148 @@
+"""Calls of functions of C that hand their value to an argument in the place of returning it.
+
+`x = f(y);` becomes `f(y, &x);`. Within an expression a variable takes the value in front of the
+statement, where nothing decides whether the call is made at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from imbrex.transform.model.calls import Call
+from imbrex.transform.model.sources import SourceFile, code_of_c
+from imbrex.transform.model.statements import Kind, Statement
+from imbrex.transform.text.edits import Edit
+from imbrex.transform.text.layout import first_on_line, indent_at, line_start
+
+_NAMED = re.compile(rb"([A-Za-z_]\w*)\s*=\s*")
+# What decides whether a call is made, or is no evaluation of it.
+_MAYBE = re.compile(
+    rb"&&|\|\||\?|\b(?:sizeof|alignof|decltype|typeof|__typeof__|noexcept|typeid|static|constexpr"
+    rb"|thread_local|and|or|case|default)\b"
+)
+_KINDS = (Kind.SIMPLE, Kind.DECLARE, Kind.IF, Kind.JUMP)
+
+
+# From a statement and a name to the statement of its block in front of which a variable of it
+# may be declared; None where it is declared where it stands.
+Head = Callable[[Statement, str], int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """How the calls of one statement hand their values over."""
+
+    edits: list[Edit]
+    target: str = ""  # the variable that gets the value at once, if one does
+
+
+def has_room(source: SourceFile, statement: Statement) -> bool:
+    """Whether another statement can stand in front of one."""
+    block = statement.parent
+    if block is None or not (block.insertable and block.braced):
+        return False
+    plain = statement.stop is None and statement.code_start == statement.start
+    return plain and statement.kind in _KINDS and first_on_line(source.data, statement.start)
+
+
+def given_result(data: bytes, call: Call, result: str) -> str:
+    """A call with one more argument."""
+    text = data[call.start : call.end].decode()
+    separator = ", " if call.arguments else ""
+    return f"{text[:-1].rstrip()}{separator}&{result})"
+
+
+def handed_over(
+    source: SourceFile,
+    statement: Statement,
+    calls: Sequence[Call],
+    kind: str,
+    takers: Sequence[str],
+    names: Sequence[str],
+    head: Head,
+) -> Taken | None:
+    """The edits of a statement; None where the value is asked for in a way that is not known.
+
+    `kind`: the type of the value. `takers`: names of variables of this type that may get it.
+    `names`: of new variables, one for each call. `head`: where one is declared.
+    """
+    if not has_room(source, statement) or any(call.macro or call.unknown for call in calls):
+        return None
+    data, indent = source.data, indent_at(source.data, statement.start)
+    if len(calls) == 1 and data[calls[0].end : statement.end].strip() in (b";", b""):
+        direct = _directly(data, statement, calls[0], kind, takers, head)
+        if direct is not None:
+            return direct
+    if not _always(data, statement):
+        return None
+    declared = [_declared(data, statement, kind, name, head) for name in names]
+    front = "".join(
+        f"{here}{given_result(data, call, name)};\n{indent}"
+        for call, name, (here, _) in zip(calls, names, declared, strict=True)
+    )
+    ahead = [edit for _, edits in declared for edit in edits]
+    if statement.kind is Kind.SIMPLE and len(calls) == 1 and calls[0].is_statement:
+        (call,) = calls
+        return Taken([*ahead, Edit(call.start, call.end, front.rstrip().removesuffix(";"))])
+    edits = [*ahead, Edit(statement.code_start, statement.code_start, front)]
+    edits += [Edit(c.start, c.end, name) for c, name in zip(calls, names, strict=True)]
+    return Taken(edits)
+
+
+def _declared(
+    data: bytes, statement: Statement, kind: str, name: str, head: Head
+) -> tuple[str, list[Edit]]:
+    """The declaration of a variable, right in front of a statement, or as an edit ahead of it."""
+    place = head(statement, name)
+    if place is None:
+        return f"{kind} {name};\n{indent_at(data, statement.start)}", []
+    at = line_start(data, place)
+    return "", [Edit(at, at, f"{indent_at(data, place)}{kind} {name};\n")]
+
+
+def _directly(
+    data: bytes, statement: Statement, call: Call, kind: str, takers: Sequence[str], head: Head
+) -> Taken | None:
+    """The edits where the value goes to a variable, and nowhere else."""
+    before = data[statement.code_start : call.start]
+    if statement.kind is Kind.DECLARE:
+        declared = re.fullmatch(rb"%s\s+([A-Za-z_]\w*)\s*=\s*" % _spaced(kind), before)
+        name = None if declared is None else declared[1].decode()
+        named = rb"\b%s\b" % (declared[1] if declared is not None else b"")
+        if name is None or re.search(named, data[call.start : call.end]):
+            return None
+        here, ahead = _declared(data, statement, kind, name, head)
+        made = f"{here}{given_result(data, call, name)}"
+        return Taken([*ahead, Edit(statement.code_start, call.end, made)], name)
+    found = _NAMED.fullmatch(before)
+    if statement.kind is not Kind.SIMPLE or found is None or found[1].decode() not in takers:
+        return None
+    name = found[1].decode()
+    return Taken([Edit(statement.code_start, call.end, given_result(data, call, name))], name)
+
+
+def _spaced(kind: str) -> bytes:
+    return rb"\s+".join(map(re.escape, kind.encode().split()))
+
+
+def _always(data: bytes, statement: Statement) -> bool:
+    """Whether all of a statement, or of its condition, is evaluated whenever it is reached."""
+    end = statement.blocks[0].start if statement.blocks else statement.end
+    code = code_of_c(data[statement.code_start : end])
+    return _MAYBE.search(code) is None and not _has_comma_operator(code)
+
+
+def _has_comma_operator(code: bytes) -> bool:
+    """Whether a comma may be something else than what separates arguments of a call."""
+    opened: list[bool] = []  # whether each parenthesis is a call's
+    for position, character in enumerate(code):
+        if character in b"([{":
+            before = code[:position].rstrip()
+            opened.append(character == ord("(") and re.search(rb"[\w\])]$", before) is not None)
+        elif character in b")]}" and opened:
+            opened.pop()
+        elif character == ord(",") and not (opened and opened[-1]):
+            return True
+    return False

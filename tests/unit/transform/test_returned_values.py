@@ -1,0 +1,169 @@
+"""Functions of C that return what a collective gives: they hand it to an argument and are split."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from imbrex.transform.engine import transform
+from imbrex.transform.options import Options
+
+PROGRAM = """#include <mpi.h>
+#include <math.h>
+#include <stdio.h>
+#define N 500
+static double x[N], r[N], p[N], total;
+static int count;
+%(before)s
+%(function)s
+static void axpy(double *y, double alpha, const double *v, int n)
+{
+    for (int i = 0; i < n; i++)
+        y[i] += alpha * v[i];
+}
+static double half(double v) { return 0.5 * v; }
+static double twice(double *v) { *v *= 2.0; return *v; }
+int main(int argc, char **argv)
+{
+    double rr = 1.0, pair[2] = {0.0, 0.0};
+    MPI_Init(&argc, &argv);
+    for (int it = 0; it < 10; it++) {
+        axpy(r, -0.1, p, N);
+        %(use)s
+        axpy(x, 0.3, p, N);
+        total += rr + half(x[2]) + twice(&x[3]);
+    }
+    printf("%%g %%g %%d %%g\\n", rr, total, count, pair[1]);
+    MPI_Finalize();
+    return 0;
+}
+"""
+FUNCTION = """static double dot(const double *a, const double *b, int n)
+{
+    double local = 0.0, global;
+    for (int i = 0; i < n; i++)
+        local += a[i] * b[i];
+    MPI_Allreduce(&local, &global, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    return global;
+}"""
+USE = "rr = dot(r, r, N);"
+SPLIT = {
+    "double next = dot(r, r, N);\n        rr = next;": "dot_start(r, r, N, &next, ",
+    USE: "dot_start(r, r, N, &rr, ",
+    "total = dot(r, r, N);": "dot_start(r, r, N, &total, ",
+    "rr = sqrt(dot(r, r, N));": "rr = sqrt(imbrex_value);",
+    "rr += dot(r, r, N);": "rr += imbrex_value;",
+    "pair[1] = dot(r, r, N);": "pair[1] = imbrex_value;",
+    "pair[count++ % 2] = dot(r, r, N);": "pair[count++ % 2] = imbrex_value;",
+    "dot(r, r, N);": "dot_start(r, r, N, &imbrex_value, ",
+    "rr = half(dot(r, r, N));": "rr = half(imbrex_value);",
+    "rr = half(r[0]) + dot(r, r, N);": "rr = half(r[0]) + imbrex_value;",
+    "count = dot(r, r, N);": "count = imbrex_value;",
+    "rr = dot(&rr, &rr, 1);": "rr = imbrex_value;",
+    "rr = dot(p, p, N) / dot(r, r, N);": "rr = imbrex_value / imbrex_value2;",
+}
+WHOLE = [
+    "rr = it > 2 ? dot(r, r, N) : 1.0;",
+    "if (it > 2 && dot(r, r, N) > 1.0)\n            count++;",
+    "while (dot(r, r, N) > 1e9)\n            r[0] *= 0.5;",
+    "for (int k = dot(r, r, N) > 3; k < 2; k++)\n            count++;",
+    "rr = twice(&r[0]) + dot(r, r, N);",
+    "rr = (count++, dot(r, r, N));",
+    "rr = dot(dot(r, r, N) > 0 ? p : x, r, N);",
+    "if (it > 100)\n            rr = 1.0;\n        else\n            rr = dot(r, r, N);",
+    "static double once;\n        rr = once + sizeof(dot(r, r, N));\n        rr = dot(r, r, N);",
+]
+FUNCTIONS = {
+    "an expression": (
+        {"return global;": "return global + 1.0;"},
+        "*imbrex_value = global[0] + 1.0;",
+    ),
+    "a root": ({"return global;": "return sqrt(global);"}, "*imbrex_value = sqrt(global[0]);"),
+    "brackets": ({"return global;": "return (global);"}, "*imbrex_value = (global[0]);"),
+    "a value ahead": ({", global;": ", global = 0.0;"}, "*imbrex_value = global[0];"),
+    "as it is": ({}, "MPI_Iallreduce(imbrex_local, imbrex_value, 1"),
+    "in place": (
+        {
+            "&local, &global": "MPI_IN_PLACE, &local",
+            ", global;": ";",
+            "return global": "return local",
+        },
+        "*imbrex_value = local[0];",
+    ),
+    "a prototype": ({}, "static void dot_finish(MPI_Request *imbrex_requests);"),
+}
+STAY = {
+    "a return ahead": {"    for (int": "    if (n == 0)\n        return 0.0;\n    for (int"},
+    "its address": {
+        "return global;\n}": "return global;\n}\nstatic double (*by)(const double *, "
+        "const double *, int) = dot;"
+    },
+    "a macro": {"return global;\n}": "return global;\n}\n#define DOT(a) dot(a, a, N)"},
+    "itself": {"    for (int": "    if (n > 900)\n        local = dot(a, b, 9);\n    for (int"},
+    "a pointer": {
+        "static double dot": "static double *dot",
+        "return global;": "return x + (int)global;",
+    },
+}
+
+
+def after(folder: Path, name: str, use: str, function: str = FUNCTION, before: str = "") -> str:
+    file = folder / name
+    file.write_text(PROGRAM % {"before": before, "function": function, "use": use})
+    outcome = transform([file], Options(reassociation=True))
+    text = outcome.after[str(file)]
+    again = transform([file], Options(reassociation=True, contents={file: text}))
+    assert again.after[str(file)] == text
+    return text.decode()
+
+
+@pytest.mark.parametrize("use", SPLIT)
+@pytest.mark.parametrize("name", ["cg.c", "cg.cpp"])
+def test_what_takes_the_value(tmp_path: Path, name: str, use: str) -> None:
+    text = after(tmp_path, name, use)
+    assert SPLIT[use] in text
+    main = text[text.index("int main") :]
+    assert main.index("dot_start(") < main.index("axpy(x") < main.rindex("dot_finish(")
+
+
+@pytest.mark.parametrize("use", WHOLE)
+def test_calls_that_may_not_be_made_first(tmp_path: Path, use: str) -> None:
+    text = after(tmp_path, "cg.c", use)
+    assert "dot_start(" not in text
+    assert "imbrex_value" not in text
+
+
+def test_a_constant_is_declared_where_it_stands(tmp_path: Path) -> None:
+    use = "const double next = dot(r, r, N);\n        axpy(p, 0.1, x, N);\n        rr = next;"
+    assert "dot_start(" not in after(tmp_path, "cg.c", use)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions(tmp_path: Path, name: str) -> None:
+    changes, text = FUNCTIONS[name]
+    function = FUNCTION
+    for old, new in changes.items():
+        assert old in function
+        function = function.replace(old, new)
+    before = "static double dot(const double *, const double *, int);" if "proto" in name else ""
+    assert text in after(tmp_path, "cg.c", USE, function, before)
+
+
+@pytest.mark.parametrize("name", STAY)
+def test_functions_that_stay(tmp_path: Path, name: str) -> None:
+    function = FUNCTION
+    for old, new in STAY[name].items():
+        assert old in function
+        function = function.replace(old, new)
+    use = "rr = *dot(r, r, N);" if name == "a pointer" else USE
+    assert "imbrex_value" not in after(tmp_path, "cg.c", use, function)
+
+
+def test_it_is_told_at_the_collective(tmp_path: Path) -> None:
+    file = tmp_path / "cg.c"
+    file.write_text(PROGRAM % {"before": "", "function": FUNCTION, "use": USE})
+    (decision,) = transform([file], Options(reassociation=True)).decisions
+    assert decision.decision == "rewritten"
+    assert {"returned-values", "wrappers", "collectives"} <= set(decision.rewrites)
+    assert "its callers have the computation" in decision.reason.text
