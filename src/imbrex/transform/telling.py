@@ -417,6 +417,8 @@ def add_later(
         line = maps[file].line(other.site.call.line) if file in maps else other.site.call.line
         for decision in decisions:
             if (decision.site.routine.file, decision.site.call.line) == (file, line):
+                if decision.decision != "rewritten":
+                    decision.reason = other.reason.relocated(original_places(maps))
                 decision.decision = "rewritten"
                 decision.begun |= _begun(other, original_places(maps))
                 decision.rewrites += [r for r in other.rewrites if r not in decision.rewrites]

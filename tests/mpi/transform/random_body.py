@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
+from random_numbers import put_numbers  # type: ignore[import-not-found]
 from random_sinking import c_pair, fortran_pair  # type: ignore[import-not-found]
 from random_steps import mixed  # type: ignore[import-not-found]
 from random_sweeps import sweep  # type: ignore[import-not-found]
@@ -511,6 +512,8 @@ class Generator:
             self.nonblocking,
             self.icollective,
             self.sinking,
+            lambda: put_numbers(self),
+            lambda: put_numbers(self),
             self.turns,
             self.stages,
             self.one_way,

@@ -24,6 +24,7 @@ from imbrex.transform.rewrites.rearrangement import Rearrangement
 from imbrex.transform.rewrites.received import ReceivedBuffers
 from imbrex.transform.rewrites.replaced import ReplacedBuffers
 from imbrex.transform.rewrites.returned_values import ReturnedValues
+from imbrex.transform.rewrites.returned_values_fortran import FortranReturnedValues
 from imbrex.transform.rewrites.sent import SentCopies
 from imbrex.transform.rewrites.sequences import WrapperSequences
 from imbrex.transform.rewrites.sinking import Sinking
@@ -57,6 +58,7 @@ PREPARING: tuple[type[Preparing[Any, Any]], ...] = (
     Sinking,
     UnusedResults,
     ReturnedValues,
+    FortranReturnedValues,
     Pipelining,
     Prefetching,
 )

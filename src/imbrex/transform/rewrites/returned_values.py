@@ -34,15 +34,16 @@ from imbrex.transform.text.layout import whole_lines
 from imbrex.transform.text.members import Declared, declared_in_class, is_member
 from imbrex.transform.text.number_types import C_NUMBERS
 from imbrex.transform.text.pieces import pieces
-from imbrex.transform.text.result_arguments import handed_over
+from imbrex.transform.text.result_arguments import Taken, handed_over
 from imbrex.transform.text.routine_text import RoutineText, c_routine_text
 
 NAME = RETURNED_VALUES
 _VALUE = "imbrex_value"
 _RETURN = re.compile(rb"return\b\s*(.*?)\s*;?", re.DOTALL)
+_REGISTER = re.compile(rb"\bregister\b")
 # What a statement sets to its outcome, as the last thing that it does.
 _SET = re.compile(rb"(?:[\w:]+[\s*&]+)*([A-Za-z_]\w*)\s*[-+*/]?=(?!=)")
-_COMMUNICATION = mpi_calls.BLOCKING.keys() | mpi_calls.BLOCKING_COLLECTIVES.keys()
+COMMUNICATION = mpi_calls.BLOCKING.keys() | mpi_calls.BLOCKING_COLLECTIVES.keys()
 
 Edits = dict[str, list[Edit]]
 
@@ -71,7 +72,7 @@ class ReturnedValues(Preparing[RoutineSite, Edits]):
             plain = not (routine.of_template or routine.address_taken)
             virtual = routine.scope is not None and routine.scope.virtual
             names = {call.name for s in routine.statements() for call in s.calls}
-            if plain and not virtual and names & _COMMUNICATION and routine.name not in names:
+            if plain and not virtual and names & COMMUNICATION and routine.name not in names:
                 yield RoutineSite(routine)
 
     def conditions(self, site: RoutineSite) -> Edits | None:
@@ -185,27 +186,44 @@ class ReturnedValues(Preparing[RoutineSite, Edits]):
             for _ in calls:
                 names.append(free_name(_VALUE, user.taken | new | {*names}))
             calls = sorted(calls, key=lambda call: call.start)
-            source = self.program.files[user.file]
             takers = self._takers(user, statement, routine, calls, kind)
-            head = partial(head_for, self.program, source.data)
-            made = handed_over(source, statement, calls, kind, takers, names, head)
+            made = self._handed(user, statement, calls, kind, takers, names)
             if made is None:
                 return False
             new |= set() if made.target else {*names}
             edits.setdefault(user.file, []).extend(made.edits)
         return bool(of_statement)
 
+    def _handed(
+        self,
+        user: Routine,
+        statement: Statement,
+        calls: list[Call],
+        kind: str,
+        takers: list[str],
+        names: list[str],
+    ) -> Taken | None:
+        """The edits of a statement that asks for the value; None where they are not known."""
+        source = self.program.files[user.file]
+        head = partial(head_for, self.program, source.data)
+        return handed_over(source, statement, calls, kind, takers, names, head)
+
     def _takers(
         self, user: Routine, statement: Statement, routine: Routine, calls: list[Call], kind: str
     ) -> list[str]:
         """The names of scalars that a statement sets and that the function does not use."""
-        found = []
+        found: list[str] = []
+        body = user.body
+        if _REGISTER.search(self.program.files[user.file].data, body.start, body.end):
+            return found  # it may have no address
         mine = [a for call in calls for a in self._touched(routine, call)]
         for access in statement.accesses:
             variable = self.program.variables.get(access.variable)
             if variable is None or not access.write or access.through or variable.volatile:
                 continue
             if variable.element != kind or variable.bounds or variable.pointer:
+                continue
+            if variable.allocatable:
                 continue
             changed = self.footprints.changed([*mine, access])
             if self.footprints.conflict([access], mine, changed) is None:
@@ -242,7 +260,9 @@ class ReturnedValues(Preparing[RoutineSite, Edits]):
 
     def _is(self, access: Access, name: str) -> bool:
         variable = self.program.variables.get(access.variable)
-        return variable is not None and variable.name == name and not access.through
+        if variable is None or (access.through and variable.kind != "dummy"):
+            return False
+        return variable.name == name or variable.name == name.lower()
 
     @cached_property
     def _calls(self) -> dict[str, list[tuple[Routine, Statement, Call]]]:

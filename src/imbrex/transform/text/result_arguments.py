@@ -20,7 +20,7 @@ _NAMED = re.compile(rb"([A-Za-z_]\w*)\s*=\s*")
 # What decides whether a call is made, or is no evaluation of it.
 _MAYBE = re.compile(
     rb"&&|\|\||\?|\b(?:sizeof|alignof|decltype|typeof|__typeof__|noexcept|typeid|static|constexpr"
-    rb"|thread_local|and|or|case|default)\b"
+    rb"|thread_local|and|or|case|default)\b|(?i:\.(?:and|or)\.)"
 )
 _KINDS = (Kind.SIMPLE, Kind.DECLARE, Kind.IF, Kind.JUMP)
 
@@ -75,7 +75,7 @@ def handed_over(
         direct = _directly(data, statement, calls[0], kind, takers, head)
         if direct is not None:
             return direct
-    if not _always(data, statement):
+    if not is_always_asked(data, statement):
         return None
     declared = [_declared(data, statement, kind, name, head) for name in names]
     front = "".join(
@@ -127,7 +127,7 @@ def _spaced(kind: str) -> bytes:
     return rb"\s+".join(map(re.escape, kind.encode().split()))
 
 
-def _always(data: bytes, statement: Statement) -> bool:
+def is_always_asked(data: bytes, statement: Statement) -> bool:
     """Whether all of a statement, or of its condition, is evaluated whenever it is reached."""
     end = statement.blocks[0].start if statement.blocks else statement.end
     code = code_of_c(data[statement.code_start : end])

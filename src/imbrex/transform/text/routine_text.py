@@ -12,7 +12,7 @@ from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language
 from imbrex.transform.text.edits import Edit
-from imbrex.transform.text.layout import line_start
+from imbrex.transform.text.layout import indent_at, line_start
 from imbrex.transform.text.specification import opening_of, parameters_of
 
 _C_HEAD = re.compile(
@@ -155,7 +155,7 @@ def fortran_routine_text(program: Program, routine: Routine, *, value: bool = Fa
     header = data[start : data.find(b"\n", start)].decode(errors="replace")
     plain = re.match(r"(?i)\s*(pure\s+)?subroutine\s+\w+\s*(\(|!|$)", header) is not None
     if routine.result:
-        found.as_subroutine = _as_subroutine(program, routine, header, found.span) if value else []
+        found.as_subroutine = as_subroutine(program, routine, found.span) if value else []
         plain = bool(found.as_subroutine)
     if found.span == (0, 0) or any(name is None for name in names) or not plain:
         found.problem = ReasonKind.NOT_PLAIN_SUBROUTINE(routine=routine.name)
@@ -165,16 +165,21 @@ def fortran_routine_text(program: Program, routine: Routine, *, value: bool = Fa
     return found
 
 
-def _as_subroutine(
-    program: Program, routine: Routine, header: str, span: tuple[int, int]
+def as_subroutine(
+    program: Program, routine: Routine, span: tuple[int, int], name: str = ""
 ) -> list[Edit]:
-    """The edits that make a subroutine of a function; none where its head is not plain."""
+    """The edits that make a subroutine of a function; none where its head is not plain.
+
+    `name`: what the dummy argument is called that its value becomes, where not as its variable.
+    """
     source, result = program.files[routine.file], program.variables[routine.result]
     data, (start, stop) = source.data, span
+    header = data[start : data.find(b"\n", start)].decode(errors="replace")
+    name = name or result.name
     head = _FUNCTION.fullmatch(header.rstrip("\r"))
     if head is None or span == (0, 0) or routine.declare_after < 0:
         return []
-    given = ", ".join(part.strip() for part in (head["inside"], result.name) if part.strip())
+    given = ", ".join(part.strip() for part in (head["inside"], name) if part.strip())
     text = f"{head['indent']}subroutine {head['name']}({given})"
     if len(text) > (72 if source.language is Language.FORTRAN_FIXED else 132):
         return []
@@ -182,7 +187,9 @@ def _as_subroutine(
     if head["type"]:
         behind = data.find(b"\n", max(routine.declare_after - 1, start))
         indent = head["indent"] if len(head["indent"]) >= 6 else " " * 6
-        edits.append(Edit(behind, behind, f"\n{indent}{head['type']} {result.name}"))
+        if source.language is Language.FORTRAN_FREE:
+            indent = indent_at(data, line_start(data, routine.declare_after - 1))
+        edits.append(Edit(behind, behind, f"\n{indent}{head['type']} {name}"))
     last = line_start(data, stop - 1)
     ending = re.search(rb"(?i)\bfunction\b", data[last:stop])
     if ending is not None:

@@ -15,6 +15,14 @@ contains
     call MPI_Allreduce(own, all, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
   end subroutine
 
+  ! A function, whose value has its name.
+  integer function largest(a)
+    integer, intent(in) :: a(n)
+    integer :: own, ierr
+    own = maxval(a)
+    call MPI_Allreduce(own, largest, 1, MPI_INTEGER, MPI_MAX, MPI_COMM_WORLD, ierr)
+  end function largest
+
   ! In place, of the caller's number.
   subroutine summed(x)
     integer, intent(inout) :: x
@@ -55,7 +63,9 @@ program main
     first = mod(next, 5) + 1
     call step(v, first, u)
   end do
-  last = sum(u)
+  last = 2 * largest(v) + 1
+  call step(w, 5, u)
+  last = last + sum(u)
   call summed(last)
   call step(w, 2, v)
   print '(4i12)', rank, first, last, w(3)
