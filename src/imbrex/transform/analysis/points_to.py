@@ -49,6 +49,20 @@ class PointsTo:
         known = len(held) == len(self.program.called_cells) and addressed <= own
         return known and all(functions and functions <= own for functions in held)
 
+    def _across_languages(self) -> set[str]:
+        """The routines that another language calls: as good as those whose address is taken."""
+        program = self.program
+        if len({source.is_fortran for source in program.files.values()}) < 2:
+            return set()
+        named = {
+            (c.name, u.file)
+            for u in program.routines.values()
+            for s in u.statements()
+            for c in s.calls
+        }
+        found = (program.called_across(name, file) for name, file in named)
+        return {routine.name for routine in found if routine is not None}
+
     def _close_world(self, known: frozenset[str]) -> None:
         """Add what code outside the files may do."""
         routines = self.program.routines
@@ -61,8 +75,10 @@ class PointsTo:
                     continue
                 if name not in routines and name not in known:
                     extra.append(("escape", form, source))
+        across = self.program.across = self._across_languages()
         for routine in routines.values():
-            routine.address_taken = f"function:{routine.name}" in addressed
+            taken = f"function:{routine.name}" in addressed
+            routine.address_taken = taken or routine.name in across
             open_to_others = routine.visible and not self.program.has_main
             outside = routine.address_taken and not self.inside
             if open_to_others or outside or routine.name == "main":

@@ -220,6 +220,8 @@ both-use both-use-unknown
     nothing, if it is so; else give each its own variable
 declaration-passed may-be-directed directed-or-labelled of-macro has-label shares-line
     move the statement by hand, or give it a line without label or directive
+other-language
+    let the other language call a routine of its own that calls this one
 address-taken virtual generic conditional call-not-statement not-editable other-file
 name-listed names-taken
 requests-taken not-plain-function not-plain-subroutine parameters

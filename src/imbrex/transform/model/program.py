@@ -66,6 +66,8 @@ class Program:
     reassociation: bool = False  # floating-point reductions may be made in another order
     # Variables that share memory with others: key -> how (BY_POINTER, BY_EQUIVALENCE, a block).
     overlays: dict[str, set[str]] = field(default_factory=dict)
+    # Routines that another language calls, C those of Fortran and the other way round.
+    across: set[str] = field(default_factory=set)
     # Names of MPI wildcards used otherwise than as the argument of an MPI call.
     stray_wildcards: list[Location] = field(default_factory=list)
     # Where ranks come from that may be MPI_PROC_NULL: its name, and MPI_Cart_shift.
@@ -200,6 +202,17 @@ class Program:
         if routine is None or routine.file not in self.files:
             return None
         return None if self.files[routine.file].is_fortran else routine
+
+    def called_across(self, name: str, file: str) -> Routine | None:
+        """The routine of another language that a call in a file names, where it is given."""
+        fortran = self.in_fortran(file)
+        routine = self.written_in_c(name, file)
+        if routine is None and not fortran and name.endswith("_") and name not in self.routines:
+            routine = self.routines.get(name.removesuffix("_"))
+        routine = routine or self.callee(name, file)
+        if routine is None or routine.file not in self.files:
+            return None
+        return routine if self.in_fortran(routine.file) is not fortran else None
 
     def in_c(self, file: str) -> bool:
         """Whether a file is of C or C++."""

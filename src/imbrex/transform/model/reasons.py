@@ -293,6 +293,7 @@ class ReasonKind(Sentence):
 
     # Wrappers
     ADDRESS_TAKEN = "the address of {routine} is taken"
+    OTHER_LANGUAGE = "{routine} is called from another language"
     VIRTUAL = "{routine} is virtual: another class may have its own"
     GENERIC = "{routine} is known by a generic name too"
     BOUND_TO_TYPE = "{routine} is bound to a type, and calls by that (`call g%…`) are not followed"

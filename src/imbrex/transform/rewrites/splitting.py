@@ -157,6 +157,8 @@ class Splitting(Preparing[RoutineSite, ContentT]):
             )
         if routine.scope is not None and routine.scope.virtual:
             self.refuse(routine, routine.line, ReasonKind.VIRTUAL(routine=routine.name))
+        if routine.name in self.program.across:
+            self.refuse(routine, routine.line, ReasonKind.OTHER_LANGUAGE(routine=routine.name))
         if routine.address_taken and routine.bound:
             self.refuse(routine, routine.line, ReasonKind.BOUND_TO_TYPE(routine=routine.name))
         if routine.address_taken:
