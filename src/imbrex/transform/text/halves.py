@@ -31,9 +31,10 @@ from imbrex.transform.text.local_vectors import begun, is_vector
 from imbrex.transform.text.lone_requests import begun_requests, in_half
 from imbrex.transform.text.lone_scalars import (
     begun_scalars,
+    copied,
     handed_on,
-    handing_on,
     named_in_half,
+    with_copies,
 )
 from imbrex.transform.text.members import (
     Declared,
@@ -255,8 +256,8 @@ class Halves:
             return [indent + item.render(indent)]
         given = self.handed_on.get(id(item), [])
         if item.transfers:
-            lines = [indent + text.start(ordered[id(t)], indent) for t in item.transfers]
-            return handing_on(given, lines, indent)
+            starts = [self._given(ordered[id(t)], given) for t in item.transfers]
+            return copied(given, indent) + [indent + text.start(t, indent) for t in starts]
         behind: list[str] = []
         if id(statement) in self.schedule.waits:
             fences = text.fences(self.schedule.held, indent)
@@ -269,7 +270,15 @@ class Halves:
         stop = after_line(data, statement.end)
         if not first_on_line(data, statement.code_start):
             return [indent + data[statement.code_start : statement.end].decode(), *behind]
-        return [*handing_on(given, [data[start:stop].decode()], indent), *behind]
+        return [*copied(given, indent), with_copies(given, data[start:stop].decode()), *behind]
+
+    @staticmethod
+    def _given(transfer: Transfer, variables: list[Variable]) -> Transfer:
+        """A transfer of numbers that the caller has."""
+        arguments = [
+            replace(a, text=with_copies(variables, a.text)) for a in transfer.call.arguments
+        ]
+        return replace(transfer, call=replace(transfer.call, arguments=arguments))
 
     def _half(self, number: int, parts: list[Segment], kept: list[Variable]) -> str:
         body = "\n".join(line for part in parts for line in part.lines)

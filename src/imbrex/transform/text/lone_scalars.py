@@ -123,13 +123,16 @@ def _may_hand_on(
     ) or any(declared.search(data, s.code_start, s.end) for s in schedule.declarations)
 
 
-def handing_on(variables: Sequence[Variable], lines: list[str], indent: str) -> list[str]:
-    """The lines of an item whose messages take these numbers."""
-    copies = [f"{indent}*imbrex_{variable.name} = {variable.name};" for variable in variables]
+def copied(variables: Sequence[Variable], indent: str) -> list[str]:
+    """What stands in front of the item whose messages take these numbers."""
+    return [f"{indent}*imbrex_{variable.name} = {variable.name};" for variable in variables]
+
+
+def with_copies(variables: Sequence[Variable], text: str) -> str:
+    """The text of an argument, or of a call, with the caller's numbers."""
     for variable in variables:
-        named = re.compile(rf"&\s*{re.escape(variable.name)}\b")
-        lines = [named.sub(f"imbrex_{variable.name}", line) for line in lines]
-    return copies + lines
+        text = re.sub(rf"&\s*{re.escape(variable.name)}\b", f"imbrex_{variable.name}", text)
+    return text
 
 
 def named_in_half(program: Program, kept: Sequence[Variable], text: str) -> str:
