@@ -78,6 +78,8 @@ SPLIT = [
         ["out[0] = 1;"],
     ),
     (sends("double out = v; /* out */"), HANDED_ON),
+    (sends("const double out = v * 2.0;"), ["const double out = v * 2.0;", *HANDED_ON]),
+    (sends("long n = 2;\n    double out = n * v;"), ["long n = 2;", *HANDED_ON]),
     (
         {"body": f"double out = v;\n    if (to >= 0)\n        {SEND % '&out'}"},
         ["    out[0] = v;", "MPI_Issend(&out[0], 1"],
@@ -100,7 +102,6 @@ SPLIT = [
 WHOLE = [
     {**sends("", "&v")},
     {**sends("v *= 2.0;", "&v")},
-    {**sends("const double out = v * 2.0;")},
     {**sends("struct msg out = {{v, v}, v};", "&out.b")},
     {**sends("struct msg out;\n    out.a[0] = v;", "out.a")},
     {**sends("struct msg out;\n    out.b = v;\n    struct msg *p = &out;", "&p->b")},
