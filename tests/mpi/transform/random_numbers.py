@@ -59,9 +59,8 @@ def c_numbers(choice: random.Random, name: str, array: str) -> Numbers:
 
 def fortran_numbers(choice: random.Random, name: str, array: str, declarations: str) -> Numbers:
     factor, index = choice.randint(1, 63) / 64, choice.randint(1, 99)
-    if choice.random() < 0.5:
-        more = choice.choice(["out = out + 0.5d0 * x(3)", "continue"])
-        routine = f"""      subroutine near{name}(x, got)
+    more = choice.choice(["out = out + 0.5d0 * x(3)", "continue"])
+    routine = f"""      subroutine near{name}(x, got)
 {declarations}
       integer ierr
       double precision x(n), got, out, in
@@ -73,22 +72,7 @@ def fortran_numbers(choice: random.Random, name: str, array: str, declarations: 
       got = {factor}d0 * in
       end
 """
-        use = "s = 0.5d0 * s + 0.25d0 * q"
-        return Numbers(routine, f"call near{name}({array}, q)", use)
-    routine = f"""      subroutine totl{name}(x, all)
-{declarations}
-      integer ierr, own, all, i
-      double precision x(n)
-      own = 0
-      do i = {index}, 200
-        if (x(i) .gt. {factor}d0) own = own + 1
-      end do
-      call MPI_ALLREDUCE(own, all, 1, MPI_INTEGER, MPI_SUM,
-     &  MPI_COMM_WORLD, ierr)
-      end
-"""
-    use = "s = 0.5d0 * s + 0.001953125d0 * at"
-    return Numbers(routine, f"call totl{name}({array}, at)", use)
+    return Numbers(routine, f"call near{name}({array}, q)", "s = 0.5d0 * s + 0.25d0 * q")
 
 
 def put_numbers(generator: Any) -> None:

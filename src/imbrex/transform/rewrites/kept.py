@@ -183,6 +183,8 @@ class Kept:
         if variable.key in schedule.requested:
             return [variable]
         if self._passed_on(routine, variable):
+            if routine.interface not in ("mpi", "mpi_f08"):  # fences name arrays as well
+                self._refuse(routine, line, ReasonKind.MISMATCH())
             return [] if variable.saved else [variable]
         if self.program.in_c(routine.file) and lone_scalar_fits(self.program, routine, variable):
             return [as_lone_scalar(variable)]
