@@ -57,34 +57,18 @@ def c_numbers(choice: random.Random, name: str, array: str) -> Numbers:
     return Numbers(routine, f"total_{name}({array}, &at);", use)
 
 
-def fortran_numbers(choice: random.Random, name: str, array: str, declarations: str) -> Numbers:
-    factor, index = choice.randint(1, 63) / 64, choice.randint(1, 99)
-    more = choice.choice(["out = out + 0.5d0 * x(3)", "continue"])
-    routine = f"""      subroutine near{name}(x, got)
-{declarations}
-      integer ierr
-      double precision x(n), got, out, in
-      out = 0.25d0 + {factor}d0 * x({index})
-      {more}
-      call MPI_SENDRECV(out, 1, MPI_DOUBLE_PRECISION, peer, 4, in, 1,
-     &  MPI_DOUBLE_PRECISION, peer, 4, MPI_COMM_WORLD,
-     &  MPI_STATUS_IGNORE, ierr)
-      got = {factor}d0 * in
-      end
-"""
-    return Numbers(routine, f"call near{name}({array}, q)", "s = 0.5d0 * s + 0.25d0 * q")
-
-
 def put_numbers(generator: Any) -> None:
-    """Append such a routine and its call, computation, and what uses the number."""
-    choice = generator.random
-    name, array = f"{generator.seed}_{len(generator.routines)}", generator.array()
+    """Append such a routine and its call, computation, and what uses the number.
+
+    Only in C: without an interface compilers reject numbers where others pass arrays.
+    """
     if generator.out.fortran:
-        made = fortran_numbers(choice, name, array, generator.declarations)
-    else:
-        made = c_numbers(choice, name, array)
+        generator.exchange()
+        return
+    name, array = f"{generator.seed}_{len(generator.routines)}", generator.array()
+    made = c_numbers(generator.random, name, array)
     generator.routines.append(made.routine)
     generator.out.put(made.call, made.call)
-    for _ in range(choice.randint(0, 2)):
+    for _ in range(generator.random.randint(0, 2)):
         generator.loop()
     generator.out.put(made.use, made.use)
