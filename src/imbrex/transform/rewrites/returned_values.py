@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cached_property, partial
+from functools import partial
 from itertools import pairwise
 
 from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.headers import is_editable
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language, code_of_c
 from imbrex.transform.model.statements import Kind, Statement
 from imbrex.transform.rewrites.base import Plan
 from imbrex.transform.rewrites.declared_ahead import head_for
+from imbrex.transform.rewrites.named_code import NamedCode
 from imbrex.transform.rewrites.private import free_name
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
 from imbrex.transform.rewrites.rearrangement import NAME as REARRANGEMENT
@@ -61,6 +64,10 @@ class ReturnedValues(Preparing[RoutineSite, Edits]):
 
     name = NAME
 
+    def __init__(self, program: Program, footprints: Footprints) -> None:
+        super().__init__(program, footprints)
+        self.named = NamedCode(program)
+
     def sites(self) -> Iterator[RoutineSite]:
         if not self.program.is_whole or self.program.unread_code:
             return
@@ -90,7 +97,7 @@ class ReturnedValues(Preparing[RoutineSite, Edits]):
             return None
         edits: Edits = {routine.file: [Edit(*found.type, "void"), _given(found, kind)]}
         edits[routine.file] += self._stored(routine, kind, value[1].decode())
-        declared = self._declared(routine, kind, edits)
+        declared = self._declared(routine, found.span[0], kind, edits)
         return edits if declared and self._asked(routine, kind, edits) else None
 
     def _stored(self, routine: Routine, kind: str, value: str) -> list[Edit]:
@@ -129,10 +136,10 @@ class ReturnedValues(Preparing[RoutineSite, Edits]):
                     return [left, argument]
         return None
 
-    def _declared(self, routine: Routine, kind: str, edits: Edits) -> bool:
+    def _declared(self, routine: Routine, start: int, kind: str, edits: Edits) -> bool:
         """Change what declares it elsewhere; whether all that names it is known.
 
-        These are its definition, prototypes and calls.
+        These are its definition, which begins at byte `start`, prototypes and calls.
         """
         if is_member(routine):
             found = declared_in_class(self.program, routine)
@@ -147,8 +154,7 @@ class ReturnedValues(Preparing[RoutineSite, Edits]):
             rb"(?m)^[ \t]*(?:(?:static|extern|inline)\s+)*(%s)\s+%s\s*\(([^;{}()]*)\)\s*;"
             % (spaced, name)
         )
-        start = c_routine_text(self.program, routine, value=True).span[0]
-        for file, code in self._code.items():
+        for file, code in self.named.code.items():
             places = {match.start() for match in re.finditer(rb"\b%s\b" % name, code)}
             header = self.program.headers.get(file)
             if places and header is not None and not is_editable(self.program, header):
@@ -160,7 +166,7 @@ class ReturnedValues(Preparing[RoutineSite, Edits]):
                 first = match.start(2) if inside in (b"", b"void") else match.end(2)
                 edits.setdefault(file, []).append(Edit(*match.span(1), "void"))
                 edits[file].append(Edit(first, match.end(2), more))
-            for user, _, call in self._calls.get(routine.name, []):
+            for user, _, call in self.named.calls.get(routine.name, []):
                 inside_call = range(call.start, call.end) if user.file == file else range(0)
                 places -= {next((p for p in sorted(places) if p in inside_call), -1)}
             if file == routine.file:
@@ -172,7 +178,7 @@ class ReturnedValues(Preparing[RoutineSite, Edits]):
     def _asked(self, routine: Routine, kind: str, edits: Edits) -> bool:
         """Change all calls; whether that could be done."""
         of_statement: dict[int, tuple[Routine, Statement, list[Call]]] = {}
-        for user, statement, call in self._calls.get(routine.name, []):
+        for user, statement, call in self.named.calls.get(routine.name, []):
             entry = of_statement.setdefault(id(statement), (user, statement, []))
             entry[2].append(call)
         taken: dict[str, set[str]] = {}
@@ -264,22 +270,6 @@ class ReturnedValues(Preparing[RoutineSite, Edits]):
             return False
         return variable.name == name or variable.name == name.lower()
 
-    @cached_property
-    def _calls(self) -> dict[str, list[tuple[Routine, Statement, Call]]]:
-        """The calls of the program by what they name: in which routine and statement."""
-        found: dict[str, list[tuple[Routine, Statement, Call]]] = {}
-        for user in self.program.routines.values():
-            for statement in user.statements():
-                for call in statement.calls:
-                    found.setdefault(call.name, []).append((user, statement, call))
-        return found
-
-    @cached_property
-    def _code(self) -> dict[str, bytes]:
-        """The texts of all files without comments and strings."""
-        every = self.program.headers | self.program.files
-        return {name: code_of_c(source.data) for name, source in every.items()}
-
     def refused(self, site: RoutineSite, refusal: object) -> Proposal | None:
         return None
 
@@ -289,7 +279,7 @@ class ReturnedValues(Preparing[RoutineSite, Edits]):
             ReasonKind.VALUE_HANDED(routine=routine.name), Location(routine.file, routine.line)
         )
         proposal = Proposal(self.name, routine, routine.line, reason, plan.content)
-        users = (user.name for user, _, _ in self._calls.get(routine.name, []))
+        users = (user.name for user, _, _ in self.named.calls.get(routine.name, []))
         proposal.also = (routine.name, *dict.fromkeys(users))
         proposal.leads_to = (WRAPPERS, REARRANGEMENT)
         return proposal

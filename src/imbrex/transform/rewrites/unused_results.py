@@ -8,18 +8,20 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.messages import communicates
 from imbrex.transform.analysis.success import gives_codes, is_code, returns_code
 from imbrex.transform.analysis.taken import returns_taken
-from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.headers import is_editable
 from imbrex.transform.model.location import Location
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.routine import Routine
-from imbrex.transform.model.sources import Language, code_of_c
+from imbrex.transform.model.sources import Language
 from imbrex.transform.model.statements import Kind, Statement
 from imbrex.transform.rewrites.base import Plan
+from imbrex.transform.rewrites.named_code import NamedCode
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
 from imbrex.transform.rewrites.splitting import NAME as WRAPPERS
 from imbrex.transform.rewrites.splitting import RoutineSite
@@ -67,6 +69,10 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
     """
 
     name = NAME
+
+    def __init__(self, program: Program, footprints: Footprints) -> None:
+        super().__init__(program, footprints)
+        self.named = NamedCode(program)
 
     def sites(self) -> Iterator[RoutineSite]:
         if not self.program.is_whole or self.program.unread_code:
@@ -171,7 +177,7 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
         Of a function that does not always return one value no call may ask for it.
         """
         name = routine.plain_name.encode()
-        calls = self._calls.get(routine.name, [])
+        calls = self.named.calls.get(routine.name, [])
         for user, statement, call in calls:
             if call.is_statement and not (call.macro or call.unknown):
                 continue
@@ -186,7 +192,7 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
         prototype = re.compile(
             rb"(?m)^[ \t]*(?:(?:static|extern|inline)\s+)*(int|bool)\s+" + name + _LIST
         )
-        for file, text in self._code.items():
+        for file, text in self.named.code.items():
             if name not in text:
                 continue
             places = {match.start() for match in re.finditer(rb"\b%s\b" % name, text)}
@@ -205,24 +211,8 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
         return True
 
     @cached_property
-    def _calls(self) -> dict[str, list[tuple[Routine, Statement, Call]]]:
-        """The calls of the program by what they name: in which routine and statement."""
-        found: dict[str, list[tuple[Routine, Statement, Call]]] = {}
-        for user in self.program.routines.values():
-            for statement in user.statements():
-                for call in statement.calls:
-                    found.setdefault(call.name, []).append((user, statement, call))
-        return found
-
-    @cached_property
-    def _code(self) -> dict[str, bytes]:
-        """The texts of all files without comments and strings."""
-        every = self.program.headers | self.program.files
-        return {name: code_of_c(source.data) for name, source in every.items()}
-
-    @cached_property
     def _returning(self) -> frozenset[bytes]:
-        return returning_macros(self._code.values())
+        return returning_macros(self.named.code.values())
 
     def refused(self, site: RoutineSite, refusal: object) -> Proposal | None:
         return None
