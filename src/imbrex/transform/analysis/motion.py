@@ -119,6 +119,7 @@ class Motion:
                 or block is not owner.blocks[0]
                 or owner.parent is None
                 or not owner.parent.insertable
+                or self._meets_condition(owner, accesses)
             ):
                 return Reach(best, top)
             guards.insert(0, owner.condition)
@@ -173,6 +174,11 @@ class Motion:
                 or not owner.parent.insertable
                 or (owner.kind is Kind.IF and not self._may_leave(transfer, owner, block))
                 or self.dies(transfer, block)
+                or (
+                    transfer.repeats_condition
+                    and owner.kind is Kind.IF
+                    and self._meets_condition(owner, [*accesses, *self._done_in(block)])
+                )
             ):
                 return Reach(best, bottom, block)
             if owner.kind is Kind.IF and transfer.repeats_condition:
@@ -190,6 +196,16 @@ class Motion:
         if transfer.repeats_condition:
             return owner.condition is not None and block is owner.blocks[0]
         return not transfer.status_read
+
+    def _meets_condition(self, owner: Statement, accesses: list[Access]) -> bool:
+        """Whether an IF that asks once more may come to another end, by what else is touched."""
+        changed = self.footprints.changed(accesses)
+        return self.footprints.conflict(accesses, owner.accesses, changed) is not None
+
+    def _done_in(self, block: Block) -> list[Access]:
+        """What the statements of a branch touch."""
+        each = (self.footprints.of(s, self.routine.file) for s in block.statements)
+        return [access for found in each for access in found.accesses]
 
     def start_blocked(
         self,
