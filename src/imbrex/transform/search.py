@@ -91,7 +91,7 @@ def prepare(
             continue
         if batch[0].leads_to:
             step = _follow(_Step(texts, tried, next_offers), batch[0], best, attempt, _DEPTH)
-            if step is None:
+            if step is None or not _between_pieces(batch, step.result):
                 rejected |= {_identity(p) for p in batch}
                 continue
             taken += [_placed(proposal, first.before, current) for proposal in batch]
@@ -300,6 +300,8 @@ def _batch(offered: list[Proposal]) -> list[Proposal]:
     leader = offered[0]
     if not leader.leads_to:
         return [leader]
+    if leader.divides:
+        return [leader]
     return [p for p in offered if p.rewrite == leader.rewrite and p.also == leader.also]
 
 
@@ -331,6 +333,17 @@ def _goes_between(proposal: Proposal, tried: Result) -> bool:
     """
     return any(
         tried.after[name].count(edit.text.encode()) < tried.before[name].count(edit.text.encode())
+        for name, edits in proposal.edits.items()
+        for edit in edits
+    )
+
+
+def _between_pieces(batch: list[Proposal], reached: Result) -> bool:
+    """Whether the pieces of each loop that was divided lie apart in the end."""
+    return not any(
+        edit.text.encode() in reached.after[name]
+        for proposal in batch
+        if proposal.divides
         for name, edits in proposal.edits.items()
         for edit in edits
     )

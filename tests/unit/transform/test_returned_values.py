@@ -63,7 +63,39 @@ SPLIT = {
     "rr = dot(&rr, &rr, 1);": "rr = imbrex_value;",
     "rr = dot(p, p, N) / dot(r, r, N);": "rr = imbrex_value / imbrex_value2;",
 }
+# Without braces, and in lists of declarations; another sum has the window.
+MORE = {
+    "if (it > 2)\n            rr = dot(r, r, N);": (
+        "if (it > 2)\n            dot_start(r, r, N, &rr, dot_local, dot_requests);"
+    ),
+    "if (it > 100)\n            rr = 1.0;\n        else\n            rr = dot(r, r, N);": (
+        "else\n            dot_start(r, r, N, &rr, dot_local, dot_requests);"
+    ),
+    "if (it > 2)\n            rr += 2 * dot(r, r, N);": (
+        "if (it > 2) {\n            double imbrex_value;\n"
+        "            dot_start(r, r, N, &imbrex_value, dot_local, dot_requests);\n"
+        "            dot_finish(dot_requests);\n            rr += 2 * imbrex_value;\n        }"
+    ),
+    "if (it > 2) rr += 2 * dot(r, r, N); else rr = 1;": (
+        "            rr += 2 * imbrex_value;\n        } else rr = 1;"
+    ),
+    "double a = 1.0, next = dot(r, r, N), b = a + next;\n        rr = b;": (
+        "double a = 1.0;\n        dot_start(r, r, N, &next, dot_local, dot_requests);\n"
+    ),
+    "double v[2] = {1.0, 2.0}, *to = v, a = sqrt(dot(r, r, N)) + v[1];\n        rr = a + *to;": (
+        "double v[2] = {1.0, 2.0}, *to = v;\n        dot_start(r, r, N, &imbrex_value, "
+    ),
+    "float f = dot(r, r, N), g = f;\n        rr = f + g;": "float f = imbrex_value, g = f;",
+    "double a = dot(r, r, N), b = dot(p, p, N) + a;\n        rr = a + b;": (
+        "double b = imbrex_value2 + a;"
+    ),
+}
 WHOLE = [
+    "double a = it > 2 ? dot(r, r, N) : 1.0, b = a;\n        rr = b;",
+    "double a = 1.0, // one\n            next = dot(r, r, N);\n        rr = a + next;",
+    "double a = x[0], next = twice(&r[0]) + dot(r, r, N);\n        rr = a + next;",
+    "const double a = dot(r, r, N), b = a;\n        rr = b;",
+    "static double a = 1.0, b;\n        b = it > 2 ? dot(r, r, N) : a;\n        rr = b;",
     "rr = it > 2 ? dot(r, r, N) : 1.0;",
     "if (it > 2 && dot(r, r, N) > 1.0)\n            count++;",
     "while (dot(r, r, N) > 1e9)\n            r[0] *= 0.5;",
@@ -71,7 +103,6 @@ WHOLE = [
     "rr = twice(&r[0]) + dot(r, r, N);",
     "rr = (count++, dot(r, r, N));",
     "rr = dot(dot(r, r, N) > 0 ? p : x, r, N);",
-    "if (it > 100)\n            rr = 1.0;\n        else\n            rr = dot(r, r, N);",
     "static double once;\n        rr = once + sizeof(dot(r, r, N));\n        rr = dot(r, r, N);",
 ]
 FUNCTIONS = {
@@ -125,6 +156,12 @@ def test_what_takes_the_value(tmp_path: Path, name: str, use: str) -> None:
     assert SPLIT[use] in text
     main = text[text.index("int main") :]
     assert main.index("dot_start(") < main.index("axpy(x") < main.rindex("dot_finish(")
+
+
+@pytest.mark.parametrize("use", MORE)
+def test_bodies_and_lists(tmp_path: Path, use: str) -> None:
+    ahead = f"{USE}\n        axpy(p, 0.1, x, N);\n        "
+    assert MORE[use] in after(tmp_path, "cg.c", ahead + use)
 
 
 @pytest.mark.parametrize("use", WHOLE)

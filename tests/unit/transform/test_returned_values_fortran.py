@@ -82,6 +82,7 @@ SPLIT = [
     ({"use": "rr = dot(r, r, m) / (1.0d0 + dot(p, p, m))"}, "rr = imbrex_value / (1.0d0 + "),
     ({"use": "rr = dot(n=m, b=r, a=r)"}, "a=r, b=r, n=m, s=rr, "),
     ({"use": "rr = rr + dot(r, r, m)"}, "rr = rr + imbrex_value"),
+    ({"use": "if (it > 2) rr = dot(r, r, m)"}, "    if (it > 2) then\n      call dot_start("),
     ({"only": ", only: m, axpy, dot"}, "call dot_start(r, r, m, rr, "),
     (OWN, "MPI_Iallreduce(local, dot_value, 1"),
     (TYPED, "    real(8) dot_value\n"),
@@ -94,7 +95,7 @@ SPLIT = [
 GENERIC = "interface inner\n    module procedure dot\n  end interface"
 WHOLE = [
     {"use": "if (it > 2 .and. dot(r, r, m) > 1.0d0) count = count + 1"},
-    {"use": "if (it > 2) rr = dot(r, r, m)"},
+    {"use": "if (it > 2) rr = 2.0d0 * dot(r, r, m)"},
     {"use": "do while (dot(r, r, m) > 1d9)\n      r = 0.5d0 * r\n    end do"},
     {"use": "rr = dot(r, r, int(dot(p, p, m)))"},
     {

@@ -15,7 +15,11 @@ from imbrex.transform.analysis.copies import only_copies
 from imbrex.transform.analysis.fission import Fission, Groups
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.kept_spaces import kept_spaces
-from imbrex.transform.analysis.messages import Messages, communicating_blocks
+from imbrex.transform.analysis.messages import (
+    Messages,
+    around_collectives,
+    communicating_blocks,
+)
 from imbrex.transform.analysis.space import Space
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
@@ -26,6 +30,7 @@ from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language, SourceFile
 from imbrex.transform.model.statements import Block, Kind, Statement
 from imbrex.transform.rewrites.base import Plan, Refusal
+from imbrex.transform.rewrites.leading import leading
 from imbrex.transform.rewrites.proposals import Preparing, Proposal, StatementSite
 from imbrex.transform.text.directives import directed
 from imbrex.transform.text.edits import Edit, apply_edits
@@ -78,14 +83,20 @@ class LoopDistribution(Preparing[StatementSite, Division]):
 
     def __init__(self, program: Program, footprints: Footprints) -> None:
         super().__init__(program, footprints)
-        self.messages = Messages(program, footprints)
+        self.wrappers = around_collectives(program)
+        self.messages = Messages(program, footprints, self.wrappers)
 
     def sites(self) -> Iterator[StatementSite]:
-        for routine, block in communicating_blocks(self.program):
+        for routine, block in communicating_blocks(self.program, self.wrappers):
             for index, statement in enumerate(block.statements):
                 if statement.kind is Kind.LOOP and block.insertable:
                     yield StatementSite(routine, block, index, produces=True)
                     yield StatementSite(routine, block, index, produces=False)
+
+    def proposals(self) -> list[Proposal]:
+        """What may be done by itself, and once more for routines that can then be taken apart."""
+        found = super().proposals()
+        return found + leading(found, self.wrappers)
 
     def refused(self, site: StatementSite, refusal: Refusal) -> Proposal:
         return Proposal(self.name, site.routine, site.line, refusal.reason, without_window=True)
@@ -116,6 +127,8 @@ class LoopDistribution(Preparing[StatementSite, Division]):
                 return None
             raise Refusal(self.name, reason)
         seeds = fission.writers(wanted, write=produces)
+        if len(seeds) == len(body):
+            seeds = fission.writers(self._nearest(site), write=produces)
         if not seeds or len(seeds) == len(body):
             return None  # nothing to do with the message, or all of it
         place = Location(routine.file, statement.line)
@@ -131,6 +144,21 @@ class LoopDistribution(Preparing[StatementSite, Division]):
         if reason is not None:
             raise Refusal(self.name, reason)
         return Division(space, groups, produces)
+
+    def _nearest(self, site: StatementSite) -> list[Access]:
+        """Buffers of the first collective behind the loop, or of the last one in front of it.
+
+        Those of several vectors may be all that the loop sets.
+        """
+        routine, statements, index = site.routine, site.block.statements, site.index
+        way = range(index + 1, len(statements)) if site.produces else range(index - 1, -1, -1)
+        for position in way:
+            own = self.messages.of(routine, statements[position], produces=site.produces).collective
+            if own:
+                low, high = min(index + 1, position), max(index, position + 1)
+                changed = self.footprints.changed_by(statements[low:high], routine.file)
+                return self.footprints.later(own, changed)
+        return []
 
     def _touches(
         self, routine: Routine, loop: Statement, wanted: list[Access], *, write: bool

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.copies import calculates, only_copies
@@ -25,8 +25,8 @@ from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language, SourceFile
 from imbrex.transform.model.statements import Block, Kind, Statement
 from imbrex.transform.rewrites.base import Plan, Refusal
+from imbrex.transform.rewrites.leading import leading
 from imbrex.transform.rewrites.proposals import Preparing, Proposal, StatementSite
-from imbrex.transform.rewrites.splitting import NAME as WRAPPERS
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import (
     C_COMMENT_LINE,
@@ -38,7 +38,6 @@ from imbrex.transform.text.layout import (
 )
 
 NAME = "rearrangement"
-RETURNED_VALUES = "returned-values"  # which can be done behind it
 _LABEL = re.compile(rb"[ \t]*\d+[ \t]")
 
 
@@ -102,15 +101,7 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
     def proposals(self) -> list[Proposal]:
         """What may be done by itself, and once more for routines that can then be taken apart."""
         found = super().proposals()
-        return found + [
-            replace(proposal, leads_to=(WRAPPERS, RETURNED_VALUES), also=tuple(sorted(names)))
-            for proposal in found
-            if proposal.edits and (names := self._called_by(proposal.routine))
-        ]
-
-    def _called_by(self, routine: Routine) -> frozenset[str]:
-        """The routines with collectives that a routine calls."""
-        return self.wrappers & {call.name for s in routine.statements() for call in s.calls}
+        return found + leading(found, self.wrappers)
 
     def refused(self, site: StatementSite, refusal: Refusal) -> Proposal | None:
         if site.statement.kind is not Kind.SIMPLE:

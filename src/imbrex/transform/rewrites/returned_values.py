@@ -25,11 +25,11 @@ from imbrex.transform.model.sources import Language, code_of_c
 from imbrex.transform.model.statements import Kind, Statement
 from imbrex.transform.rewrites.base import Plan
 from imbrex.transform.rewrites.declared_ahead import head_for
+from imbrex.transform.rewrites.leading import RETURNED_VALUES
 from imbrex.transform.rewrites.named_code import NamedCode
 from imbrex.transform.rewrites.private import free_name
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
 from imbrex.transform.rewrites.rearrangement import NAME as REARRANGEMENT
-from imbrex.transform.rewrites.rearrangement import RETURNED_VALUES
 from imbrex.transform.rewrites.splitting import NAME as WRAPPERS
 from imbrex.transform.rewrites.splitting import RoutineSite
 from imbrex.transform.text.edits import Edit

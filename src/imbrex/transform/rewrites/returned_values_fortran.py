@@ -14,7 +14,7 @@ from imbrex.transform.rewrites.returned_values import COMMUNICATION, Edits, Retu
 from imbrex.transform.rewrites.splitting import RoutineSite
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import indent_at, line_start
-from imbrex.transform.text.result_arguments import Taken, has_room, is_always_asked
+from imbrex.transform.text.result_arguments import Taken, has_room, is_always_asked, is_body
 from imbrex.transform.text.routine_text import as_subroutine, fortran_routine_text
 from imbrex.transform.text.wrapping import wrapped
 
@@ -22,6 +22,7 @@ from imbrex.transform.text.wrapping import wrapped
 _NUMBERS = frozenset(
     ("integer", "real", "double precision", "complex", "double complex", "logical")
 )
+_LINE = 132  # columns of free form
 _NAMED = re.compile(rb"([A-Za-z]\w*)\s*=\s*")
 
 
@@ -93,7 +94,10 @@ class FortranReturnedValues(ReturnedValues):
         written = all(data[call.end - 1 : call.end] == b")" for call in calls)
         if source.language is not Language.FORTRAN_FREE or not written:
             return None
-        if not has_room(source, statement) or any(a.absent for c in calls for a in c.arguments):
+        body = is_body(statement)
+        if not (body or has_room(source, statement)):
+            return None
+        if any(argument.absent for call in calls for argument in call.arguments):
             return None
         before = _NAMED.fullmatch(data, statement.code_start, calls[0].start)
         name = "" if before is None else before[1].decode()
@@ -101,7 +105,12 @@ class FortranReturnedValues(ReturnedValues):
         if alone and name.lower() in takers:
             (call,) = calls
             text = self._called(data, call, name, indent)
+            ahead = statement.code_start - line_start(data, statement.code_start)
+            if body and ahead + len(text) > _LINE:
+                return None
             return Taken([Edit(statement.code_start, call.end, text)], name)
+        if body:
+            return None
         if kind not in _NUMBERS or user.declare_after < 0 or not is_always_asked(data, statement):
             return None
         front = "".join(

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.sources import SourceFile, code_of_c
 from imbrex.transform.model.statements import Kind, Statement
+from imbrex.transform.text.braces import can_be_braced, closing, opening
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import first_on_line, indent_at, line_start
+from imbrex.transform.text.number_types import C_NUMBERS
+from imbrex.transform.text.pieces import spans
 
 _NAMED = re.compile(rb"([A-Za-z_]\w*)\s*=\s*")
 # What decides whether a call is made, or is no evaluation of it.
@@ -23,6 +26,12 @@ _MAYBE = re.compile(
     rb"|thread_local|and|or|case|default)\b|(?i:\.(?:and|or)\.)"
 )
 _KINDS = (Kind.SIMPLE, Kind.DECLARE, Kind.IF, Kind.JUMP)
+_BASE = re.compile(
+    rb"(?:%s)\b\s*"
+    % b"|".join(rb"\s+".join(kind.encode().split()) for kind in sorted(C_NUMBERS, reverse=True))
+)
+_DECLARATOR = re.compile(rb"\s*\**\s*([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*([={(].*)?", re.DOTALL)
+_LINES = re.compile(rb"//|^[ \t]*#", re.MULTILINE)  # what cannot be joined with more
 
 
 # From a statement and a name to the statement of its block in front of which a variable of it
@@ -47,6 +56,13 @@ def has_room(source: SourceFile, statement: Statement) -> bool:
     return plain and statement.kind in _KINDS and first_on_line(source.data, statement.start)
 
 
+def is_body(statement: Statement) -> bool:
+    """Whether a statement is all of the body of an `if` or a loop, without braces."""
+    block = statement.parent
+    plain = statement.stop is None and statement.code_start == statement.start
+    return block is not None and not block.braced and plain and statement.kind is Kind.SIMPLE
+
+
 def given_result(data: bytes, call: Call, result: str) -> str:
     """A call with one more argument."""
     text = data[call.start : call.end].decode()
@@ -68,9 +84,16 @@ def handed_over(
     `kind`: the type of the value. `takers`: names of variables of this type that may get it.
     `names`: of new variables, one for each call. `head`: where one is declared.
     """
-    if not has_room(source, statement) or any(call.macro or call.unknown for call in calls):
+    if any(call.macro or call.unknown for call in calls):
+        return None
+    if is_body(statement):
+        return _in_body(source, statement, calls, kind, takers, names)
+    if not has_room(source, statement):
         return None
     data, indent = source.data, indent_at(source.data, statement.start)
+    listed = _in_list(data, statement, calls, kind, names, head)
+    if listed is not None:
+        return listed
     if len(calls) == 1 and data[calls[0].end : statement.end].strip() in (b";", b""):
         direct = _directly(data, statement, calls[0], kind, takers, head)
         if direct is not None:
@@ -91,6 +114,39 @@ def handed_over(
     return Taken(edits)
 
 
+def _in_body(
+    source: SourceFile,
+    statement: Statement,
+    calls: Sequence[Call],
+    kind: str,
+    takers: Sequence[str],
+    names: Sequence[str],
+) -> Taken | None:
+    """The edits of a statement without room around it: it gets braces, if it is not one call."""
+    data, block = source.data, statement.parent
+    assert block is not None
+    if len(calls) == 1 and data[calls[0].end : statement.end].strip() in (b";", b""):
+        direct = _directly(data, statement, calls[0], kind, takers, lambda *_: None)
+        if direct is not None:
+            return direct
+    if not is_always_asked(data, statement):
+        return None
+    text, start = data[statement.code_start : statement.end].decode(), statement.code_start
+    for call, name in sorted(zip(calls, names, strict=True), key=lambda pair: -pair[0].start):
+        text = f"{text[: call.start - start]}{name}{text[call.end - start :]}"
+    lines = [f"{kind} {', '.join(names)};"]
+    lines += [f"{given_result(data, c, name)};" for c, name in zip(calls, names, strict=True)]
+    if not (len(calls) == 1 and calls[0].is_statement):
+        lines.append(text)
+    indent = indent_at(data, start)
+    if can_be_braced(source, block):
+        new = f"\n{indent}".join(lines)
+        whole = Edit(start, statement.end, new)
+        return Taken([opening(source, block), whole, closing(source, block)])
+    inner = f"\n{indent}    "
+    return Taken([Edit(start, statement.end, f"{{{inner}{inner.join(lines)}\n{indent}}}")])
+
+
 def _declared(
     data: bytes, statement: Statement, kind: str, name: str, head: Head
 ) -> tuple[str, list[Edit]]:
@@ -100,6 +156,82 @@ def _declared(
         return f"{kind} {name};\n{indent_at(data, statement.start)}", []
     at = line_start(data, place)
     return "", [Edit(at, at, f"{indent_at(data, place)}{kind} {name};\n")]
+
+
+@dataclass(slots=True)
+class _List:
+    """The declarations and calls that take the place of one declaration of several variables."""
+
+    base: str
+    indent: str
+    lines: list[str] = field(default_factory=list)
+    open: list[str] = field(default_factory=list)  # declarators of the declaration being written
+
+    def flush(self) -> None:
+        if self.open:
+            self.lines.append(f"{self.base} {', '.join(self.open)};")
+        self.open = []
+
+    def text(self) -> str:
+        self.flush()
+        return f"\n{self.indent}".join(self.lines)
+
+
+def _in_list(
+    data: bytes,
+    statement: Statement,
+    calls: Sequence[Call],
+    kind: str,
+    names: Sequence[str],
+    head: Head,
+) -> Taken | None:
+    """The edits of a declaration of several variables of a plain type, one after the other.
+
+    None where it is no such declaration, or a call in it may not be made.
+    """
+    start, end = statement.code_start, statement.end
+    code = code_of_c(data[start:end])
+    base = _BASE.match(code) if statement.kind is Kind.DECLARE else None
+    if base is None or _LINES.search(data, start, end) or not code.rstrip().endswith(b";"):
+        return None
+    every = spans(code.rstrip()[base.end() : -1].decode(errors="replace"))
+    found = [(start + base.end() + first, start + base.end() + last) for first, last in every]
+    if len(found) < 2:
+        return None
+    made = _List(" ".join(base[0].decode().split()), indent_at(data, statement.start))
+    ahead: list[Edit] = []
+    for first, last in found:
+        text = data[first:last].decode()
+        declarator = _DECLARATOR.fullmatch(code, first - start, last - start)
+        mine = [(c, n) for c, n in zip(calls, names, strict=True) if first <= c.start < last]
+        if declarator is None:
+            return None
+        if not mine:
+            made.open.append(text)
+            continue
+        call, name = mine[0]
+        own = declarator[1].decode()
+        whole = rf"{own}\s*=\s*{re.escape(data[call.start : call.end].decode())}"
+        direct = made.base == kind and re.fullmatch(whole, text) is not None
+        if direct and not re.search(rf"\b{own}\b", data[call.start : call.end].decode()):
+            place, edits = _declared(data, statement, kind, own, head)
+            made.open += [own] if place else []
+            made.flush()
+            made.lines.append(f"{given_result(data, call, own)};")
+            ahead += edits
+            continue
+        if not _is_certain(code[first - start : last - start]):
+            return None
+        made.flush()
+        for call, name in reversed(mine):
+            text = f"{text[: call.start - first]}{name}{text[call.end - first :]}"
+        for call, name in mine:
+            place, edits = _declared(data, statement, kind, name, head)
+            made.lines += [f"{kind} {name};"] if place else []
+            made.lines.append(f"{given_result(data, call, name)};")
+            ahead += edits
+        made.open.append(text)
+    return Taken([*ahead, Edit(start, end, made.text())])
 
 
 def _directly(
@@ -130,7 +262,11 @@ def _spaced(kind: str) -> bytes:
 def is_always_asked(data: bytes, statement: Statement) -> bool:
     """Whether all of a statement, or of its condition, is evaluated whenever it is reached."""
     end = statement.blocks[0].start if statement.blocks else statement.end
-    code = code_of_c(data[statement.code_start : end])
+    return _is_certain(code_of_c(data[statement.code_start : end]))
+
+
+def _is_certain(code: bytes) -> bool:
+    """Whether nothing in an expression decides what of it is evaluated."""
     return _MAYBE.search(code) is None and not _has_comma_operator(code)
 
 
