@@ -95,6 +95,10 @@ MOVED: dict[str, tuple[dict[str, str], str]] = {
     "two": ({FIRST: "", "a(i, j - 1) + a(i, j + 1) + ": ""}, "ssdff"),
     "nonblocking as it is": ({BODY: BEGUN}, "sssdfff"),
     "packed": ({BODY: PACKED} | ONE_END, "sssdfff"),
+    "one of them in a branch": (
+        {SECOND: "    if (k > 3) then\n  " + SECOND + "    end if\n"},
+        "sssdfff",
+    ),
     "behind an independent nest": (
         {THIRD: THIRD + "    d(:, :) = 2 * d(:, :)\n"},
         "sssdfff",
@@ -124,10 +128,6 @@ STAYS: dict[str, tuple[dict[str, str], str]] = {
     "work of its own between": (
         {SECOND: "    d(:, nl + 1) = k\n" + SECOND},
         "sfssdff",
-    ),
-    "one of them in a branch": (
-        {SECOND: "    if (k > 3) then\n  " + SECOND + "    end if\n"},
-        "sfsfsdf",
     ),
 }
 

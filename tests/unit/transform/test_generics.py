@@ -208,7 +208,7 @@ def test_what_the_module_does_not_give_out_is_given_out(tmp_path: Path) -> None:
         # Compilers are told not to ask which type the array has.
         ({"other": ", swap_i", "value": "peer\n!dir$ ignore_tkr u"}, "by a generic name too"),
         ({"access": "private :: swap_d"}, "cannot be made known"),
-        ({"again": "if (me < 0) call swap(u, 5, 6)"}, "is not a statement of its own"),
+        ({"again": "10 if (me < 0) call swap(u, 5, 6)"}, "is not a statement of its own"),
     ],
 )
 def test_a_wrapper_with_a_generic_name_stays(

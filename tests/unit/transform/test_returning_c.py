@@ -84,7 +84,11 @@ CASES: dict[str, tuple[dict[str, str], tuple[str, ...] | None]] = {
     "by a function": ({"first": "if (alone()) return;"}, None),
     "by one that counts": ({"first": "if (counted()) return;"}, None),
     "counted": ({"first": "if (asked++ > 3) return;"}, None),
-    "what it does first": ({"first": "if (size == 1) { asked = 1; return; }"}, None),
+    "what it does first": (
+        {"first": "if (size == 1) { asked = 1; return; }"},
+        ("if (size == 1) {\n        return;\n    }",),
+    ),
+    "what it does to that": ({"first": "if (size == 1) { size = 2; return; }"}, None),
     "otherwise": ({"first": "if (size == 1) return; else asked = 1;"}, None),
     "what came": ({"first": "if (u[101] < 0) return;"}, None),
     "what it sets behind": ({"first": "if (asked) return;", "last": "asked = 1;"}, None),

@@ -163,7 +163,7 @@ STAYS: dict[str, tuple[dict[str, str], str]] = {
         },
         "Cdc",
     ),
-    "the second one in a branch": ({COLUMNS: "        if (it > 3)\n    " + COLUMNS}, "d"),
+    "the second one in a branch": ({COLUMNS: "        if (it > 3)\n    " + COLUMNS}, "Cdc"),
     "the first one in a branch": ({ROWS: "        if (it > 3)\n    " + ROWS}, "Cdc"),
 }
 

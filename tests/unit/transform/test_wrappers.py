@@ -52,7 +52,7 @@ CASES = {
     "a value behind the message": ("", "", "t = f[N + 1];", CALL + " work(v);", True),
     "a value that is needed": ("", "", "t = f[N + 1];", CALL + " w[N / 2] = t; work(w);", False),
     "its address is taken": ("", "", "", CALL + " hook = exchange; work(v);", False),
-    "called in a condition": ("", "", "", "if (rank < 2) " + CALL + " work(v);", False),
+    "called in a condition": ("", "", "", "if (rank < 2) " + CALL + " work(v);", True),
     "a return in it": ("", "if (f[N + 1] < 0) return;", "", CALL + " work(v);", False),
     "output in it": ("", 'printf("x");', "", CALL + " work(v);", False),
     "a barrier in it": ("", "MPI_Barrier(MPI_COMM_WORLD);", "", CALL + " work(v);", False),
@@ -133,7 +133,6 @@ WHOLE = {
     "a return in it": "control may leave by return (case.c:9)",
     "output in it": "the call of printf (case.c:9)",
     "a barrier in it": "the call of MPI_Barrier (case.c:9)",
-    "called in a condition": "",
 }
 
 

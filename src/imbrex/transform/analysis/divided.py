@@ -30,6 +30,7 @@ class Item:
     render: Callable[[str], str] | None = None
     number: int = 0
     returns: bool = False  # `if (...) return` ahead of all messages, which each half asks
+    only_asks: bool = False  # of such a one: what else it does the other half has done
 
     @property
     def may_be_left(self) -> bool:

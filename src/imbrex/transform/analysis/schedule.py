@@ -74,10 +74,13 @@ class Scheduler:
             above += footprint.accesses
             if self._returns(statement) and self._has_begun_nothing():
                 number = len(self.found.early) + len(self.found.late)
-                for half in (self.found.early, self.found.late):
-                    item = Item(statement, (), list(footprint.accesses), number=number)
-                    item.returns = True
-                    half.append(item)
+                works = len(statement.blocks[0].statements) > 1
+                asked = list(statement.accesses if works else footprint.accesses)
+                first = Item(statement, (), list(footprint.accesses), number=number)
+                second = Item(statement, (), asked, number=number, only_asks=works)
+                first.returns = second.returns = True
+                self.found.early.append(first)
+                self.found.late.append(second)
                 continue
             if footprint.stop or footprint.leaves:
                 self.found.problem = footprint.stop or footprint.leaves
@@ -88,9 +91,9 @@ class Scheduler:
         self._set_late()
         self._set_again()
         self.found.in_order = self._in_order()
-        asked = next((item for item in self.found.late if self._is_changed(item)), None)
-        if asked is not None:
-            place = Location(self.routine.file, asked.statement.line)
+        changed = next((item for item in self.found.late if self._is_changed(item)), None)
+        if changed is not None:
+            place = Location(self.routine.file, changed.statement.line)
             self.found.problem = Reason(ReasonKind.LEAVES(statement="return"), place)
         return self.found
 
@@ -110,17 +113,31 @@ class Scheduler:
         return not self.found.transfers and max(early, default=-1) < min(late, default=1 << 30)
 
     def _returns(self, statement: Statement) -> bool:
-        """Whether it is `if (...) return`, which each half may ask for itself."""
+        """Whether it is `if (...) return`, which each half may ask for itself.
+
+        What it does ahead of the return changes nothing of what it asks.
+        """
         if statement.kind is not Kind.IF or statement.condition is None or statement.stop:
             return False
         if len(statement.blocks) != 1:
             return False
-        inner = statement.blocks[0].statements
-        alone = len(inner) == 1 and inner[0].kind is Kind.JUMP and inner[0].text == "return"
-        if not alone or inner[0].stop or inner[0].accesses or inner[0].calls:
+        *ahead, last = statement.blocks[0].statements or [statement]
+        if last.kind is not Kind.JUMP or last.text != "return":
             return False
-        asked = self.footprints.of(statement, self.routine.file)
-        return not (asked.stop or asked.events or any(access.write for access in asked.accesses))
+        if last.stop or last.accesses or last.calls:
+            return False
+        whole = self.footprints.of(statement, self.routine.file)
+        if whole.stop or whole.events:
+            return False
+        if not ahead:
+            return not any(access.write for access in whole.accesses)
+        each = [self.footprints.of(inner, self.routine.file) for inner in ahead]
+        leaves = any(found.leaves for found in each)
+        if leaves or statement.calls or any(access.write for access in statement.accesses):
+            return False
+        done = [access for found in each for access in found.accesses]
+        changed = self.footprints.changed(done)
+        return self.footprints.conflict(done, statement.accesses, changed) is None
 
     def _has_begun_nothing(self) -> bool:
         """Whether all above is done by the start alone, so that the finish can return first."""

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.divided import Schedule
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Statement
 from imbrex.transform.rewrites.uses import Split, Use, Uses, number_slots
 from imbrex.transform.text.local_vectors import is_vector
 
@@ -42,7 +44,7 @@ class CommonWindow:
         for split in self.splits:
             for use in split.uses:
                 found.setdefault(id(use.block), []).append(use)
-        return [sorted(calls, key=lambda use: use.statement.start) for calls in found.values()]
+        return [sorted(calls, key=lambda use: use.call.start) for calls in found.values()]
 
     def may_share(self, split: Split) -> bool:
         """Whether the finish starts nothing, and waits for all that it waits for."""
@@ -64,9 +66,11 @@ class CommonWindow:
             return
         each = [use for split in self.splits for use in split.uses]
         window = [use for use in each if use is last or use.joins is last]
-        calls = {id(use.statement) for use in window}
+        calls = {id(use.inside or use.statement) for use in window}
+        if not self.uses.leaves_branch(one, calls):
+            return
         for position in range(index + 1, end + 1):
-            passed = id(statements[position]) in calls
+            passed = self._is_in(one.routine, statements[position], calls)
             if not self.uses.may_pass(
                 one.routine, one.block, index, position, one.finish, communication=passed
             ):
@@ -80,3 +84,11 @@ class CommonWindow:
                 return
             last.division = division
         one.joins, one.last = last, end
+
+    def _is_in(self, user: Routine, statement: Statement, calls: set[int]) -> bool:
+        """Whether the communication of a statement is that of some calls."""
+        if id(statement) in calls:
+            return True
+        inner = [s for block in statement.blocks for s in block.statements]
+        talking = [s for s in inner if self.footprints.of(s, user.file).events]
+        return bool(talking) and all(id(s) in calls for s in talking)

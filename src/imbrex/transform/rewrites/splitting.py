@@ -27,7 +27,7 @@ from imbrex.transform.rewrites.uses import Split, Use, Uses
 from imbrex.transform.rewrites.wrapped_collectives import WrappedCollectives
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.given_out import made_known
-from imbrex.transform.text.half_calls import HalfCalls
+from imbrex.transform.text.half_calls import Finish, HalfCalls
 from imbrex.transform.text.halves import Halves
 from imbrex.transform.text.layout import indent_at
 from imbrex.transform.text.local_vectors import is_vector, knows_vectors
@@ -202,13 +202,13 @@ class Splitting(Preparing[RoutineSite, ContentT]):
 
     def _check_arguments(self, split: Split, use: Use) -> None:
         """Arguments may stand in two calls, and a temporary copy ends with the call it is for."""
-        if any(access.write for access in use.statement.accesses):
+        if any(access.write for access in use.given):
             self.refuse(use.routine, use.call.line, ReasonKind.ARGUMENT_EFFECTS())
         schedule = split.schedule
         done = schedule.accesses(schedule.early + schedule.late) + schedule.flying
         written = [a for a in self.footprints.bound(use.call, split.wrapper, done) if a.write]
         changed = self.footprints.changed(written)
-        if self.footprints.conflict(written, use.statement.accesses, changed) is not None:
+        if self.footprints.conflict(written, use.given, changed) is not None:
             self.refuse(use.routine, use.call.line, ReasonKind.ARGUMENT_EFFECTS())
         flying = {access.variable for access in schedule.flying}
         for key, argument in zip(split.wrapper.parameters, use.call.arguments, strict=False):
@@ -317,8 +317,8 @@ class Splitting(Preparing[RoutineSite, ContentT]):
     ) -> list[int]:
         parted = Parted(self.program)
         worth = [0] * len(written)
-        # Of calls that join another one, by its identity: where each stands, and its finish.
-        finishes: dict[int, list[tuple[int, str]]] = {}
+        # Of calls that join another one, by its identity: their finishes.
+        finishes: dict[int, list[Finish]] = {}
         for split, calls in written:
             for use in split.uses:
                 if use.joins is not None:
@@ -326,13 +326,13 @@ class Splitting(Preparing[RoutineSite, ContentT]):
                     indent = indent_at(data, use.statement.code_start)
                     text = calls.half(1, use.routine, use.call, split.kept, use.slot, indent)
                     joining = finishes.setdefault(id(use.joins), [])
-                    joining.append((use.statement.start, text))
+                    joining.append(Finish(use.call.start, text, use.statement, use.inside))
         for number, (split, calls) in enumerate(written):
             for use in split.uses:
                 if use.joins is not None:
                     worth[number] += 1
                     edits[use.routine.file] += calls.start(
-                        use.routine, use.statement, use.call, split.kept, use.slot
+                        use.routine, use.statement, use.inside, use.call, split.kept, use.slot
                     )
                     continue
                 interior = ""
@@ -342,13 +342,14 @@ class Splitting(Preparing[RoutineSite, ContentT]):
                 edits[use.routine.file] += calls.use(
                     use.routine,
                     use.statement,
+                    use.inside,
                     use.call,
                     use.block,
                     (use.first, use.last),
                     interior,
                     split.kept,
                     use.slot,
-                    [text for _, text in sorted(finishes.get(id(use), []))],
+                    finishes.get(id(use), []),
                 )
                 worth[number] += use.passed + (1 if use.division else 0)
         for name, changes in parted.edits().items():

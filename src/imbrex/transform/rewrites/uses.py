@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from imbrex.transform.analysis.divided import Schedule
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.guarded_calls import call_alone, may_ask_again
 from imbrex.transform.analysis.kept_spaces import kept_spaces
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.memory import Access, Variable
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.sources import Language
 from imbrex.transform.model.statements import Block, Kind, Statement
 from imbrex.transform.rewrites.boundary import BoundaryFirst
 from imbrex.transform.text.division import Division
@@ -23,16 +26,44 @@ class Use:
     """A call of the wrapper: where its start and its finish go, and what they pass."""
 
     routine: Routine
-    statement: Statement
+    statement: Statement  # what stands in the block: the call, or the `if` that it stands in
     call: Call
     block: Block
     first: int  # the start goes before this statement of the block
     last: int  # the finish goes behind this one
     finish: list[Access]  # what the finish touches, and the messages until then
+    inside: Statement | None = None  # the call, where it stands in an `if` of the block
     passed: int = 0
     slot: int = 0  # those of one caller that are under way at one time have numbers apart
     division: Division | None = None
     joins: Use | None = None  # the later call beside whose finish this one's stands
+
+    @property
+    def given(self) -> list[Access]:
+        """What the arguments of the call name, and the condition that it is made on."""
+        return [*self.statement.accesses, *(self.inside.accesses if self.inside else [])]
+
+    @property
+    def has_window(self) -> bool:
+        return bool(self.passed or self.division)
+
+    @property
+    def behind_inside(self) -> list[Statement]:
+        """What stands behind the call in its branch."""
+        if self.inside is None or self.inside.parent is None:
+            return []
+        branch = self.inside.parent.statements
+        return branch[branch.index(self.inside) + 1 :]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A call in a block, or `inside` an `if` of the block."""
+
+    block: Block
+    index: int
+    call: Call
+    inside: Statement | None = None
 
 
 @dataclass(slots=True)
@@ -56,6 +87,7 @@ class Uses:
         self.boundary = boundary
         self._callers: dict[str, list[Routine]] = {}
         self._calls_in: dict[str, dict[str, list[tuple[Block, int, Call]]]] = {}
+        self._places_in: dict[str, dict[str, list[Place]]] = {}
         self._only_calls: dict[str, bool] = {}
         self._every_call: dict[str, dict[str, list[Call]]] = {}
 
@@ -96,14 +128,38 @@ class Uses:
         return self._every_call[user.key].get(name, [])
 
     def _find_in(self, split: Split, user: Routine) -> None:
+        """Note the calls of a routine, those in an `if` with what follows that, if need be."""
         last: Block | None = None
         floor = -1
-        for block, index, call in self.usable(user).get(split.wrapper.name, []):
-            if block is not last:
-                last, floor = block, -1  # no start passes the finish of the call before it
-            use = self._use(split, user, block, index, call, floor)
+        places = self._places(user).get(split.wrapper.name, [])
+        in_branch: dict[int, bool] = {}  # whether calls have work beside them in their branch
+        taken: set[int] = set()
+        for place in places:
+            if place.inside is not None:
+                branch = place.inside.parent
+                assert branch is not None
+                if id(branch) not in in_branch:
+                    mine = [other for other in places if other.block is branch]
+                    in_branch[id(branch)] = self._work_beside(split, user, mine)
+                if in_branch[id(branch)]:
+                    continue
+                taken.add(id(place.call))
+            elif id(place.call) in taken:
+                continue
+            if place.block is not last:
+                last, floor = place.block, -1  # no start passes the finish of the call before it
+            use = self._use(split, user, place, floor)
             split.uses.append(use)
             floor = use.last
+
+    def _work_beside(self, split: Split, user: Routine, places: list[Place]) -> bool:
+        floor = -1
+        for place in places:
+            use = self._use(split, user, place, floor)
+            if use.has_window:
+                return True
+            floor = use.last
+        return False
 
     def computes_beside(self, user: Routine, block: Block, index: int, side: int) -> bool:
         """Whether a routine computes right in front of a statement (-1), or right behind it (1)."""
@@ -132,6 +188,45 @@ class Uses:
             return False
         return not any(found.heavy and not found.events for found in each)
 
+    def _places(self, user: Routine) -> dict[str, list[Place]]:
+        """The calls that may be divided in two; those in an `if` also as part of that."""
+        known = self._places_in.get(user.key)
+        if known is None:
+            known = self._places_in[user.key] = {}
+            source = self.program.files.get(user.file)
+            in_c = source is not None and source.language is Language.C
+            for block in user.body.plain():
+                open_block = block.insertable and block.braced
+                for index, statement in enumerate(block.statements):
+                    call = call_alone(statement)
+                    if call is not None and (open_block or (in_c and not block.braced)):
+                        known.setdefault(call.name, []).append(Place(block, index, call))
+                    for inside in self._guarded(user, statement) if open_block else []:
+                        call = inside.calls[0]
+                        known.setdefault(call.name, []).append(Place(block, index, call, inside))
+        return known
+
+    def _guarded(self, user: Routine, guard: Statement) -> list[Statement]:
+        """The calls that communicate in one branch of an `if` that changes no answer to it."""
+        if not may_ask_again(guard):
+            return []
+        every = [s for block in guard.blocks for s in block.statements]
+        each = {id(s): self.footprints.of(s, user.file) for s in every}
+        done = [access for found in each.values() for access in found.accesses]
+        changed = self.footprints.changed(done)
+        if self.footprints.conflict(done, guard.accesses, changed) is not None:
+            return []
+        talking = [
+            block for block in guard.blocks if any(each[id(s)].events for s in block.statements)
+        ]
+        if len(talking) != 1 or any(each[id(s)].stop for s in every):
+            return []
+        calls = [s for s in talking[0].statements if each[id(s)].events]
+        declared = [s for s in talking[0].statements if s.kind is Kind.DECLARE]
+        if any(call_alone(s) is None or s.calls[0].name.startswith("MPI_") for s in calls):
+            return []
+        return [s for s in calls if not any(self._hides(user, s, other) for other in declared)]
+
     def usable(self, user: Routine) -> dict[str, list[tuple[Block, int, Call]]]:
         """The calls in a routine that may be divided in two, by the name called."""
         known = self._calls_in.get(user.key)
@@ -141,21 +236,19 @@ class Uses:
                 if not block.insertable or not block.braced:
                     continue
                 for index, statement in enumerate(block.statements):
-                    if statement.kind is not Kind.SIMPLE or len(statement.calls) != 1:
-                        continue
-                    call = statement.calls[0]
-                    if call.is_statement and not call.macro and not call.unknown:
+                    call = call_alone(statement)
+                    if call is not None:
                         known.setdefault(call.name, []).append((block, index, call))
         return known
 
-    def _use(
-        self, split: Split, user: Routine, block: Block, index: int, call: Call, floor: int
-    ) -> Use:
-        statement = block.statements[index]
-        arguments = list(statement.accesses)
-        finish = self.finish(split, call) + arguments
-        use = Use(user, statement, call, block, index, index, finish)
+    def _use(self, split: Split, user: Routine, place: Place, floor: int) -> Use:
+        block, index, call = place.block, place.index, place.call
+        use = Use(user, block.statements[index], call, block, index, index, [], place.inside)
+        arguments = use.given
+        finish = use.finish = self.finish(split, call) + arguments
         schedule = split.schedule
+        if not self.leaves_branch(use, ()):
+            return use
         early = schedule.accesses(schedule.early)
         start = self.footprints.bound(call, split.wrapper, early) + arguments
         position = index + 1
@@ -166,6 +259,8 @@ class Uses:
                 use.passed, use.last = use.passed + 1, position
             position += 1
         position_up = index - 1
+        if sum(len(branch.statements) for branch in use.statement.blocks) > 1:
+            floor = position_up  # what else the `if` does stays where it is
         while position_up > floor and self.may_pass(user, block, index, position_up, start):
             if self.footprints.of(block.statements[position_up], user.file).heavy:
                 use.passed, use.first = use.passed + 1, position_up
@@ -178,6 +273,27 @@ class Uses:
             if use.division is not None:
                 use.last = last
         return use
+
+    def leaves_branch(self, use: Use, window: Collection[int]) -> bool:
+        """Whether the finish of a call in an `if` may stand behind that.
+
+        `window`: the identities of calls that are under way at the same time.
+        """
+        if use.inside is None or use.inside.parent is None:
+            return True
+        branch = use.inside.parent
+        index = branch.statements.index(use.inside)
+        return all(
+            self.may_pass(
+                use.routine,
+                branch,
+                index,
+                branch.statements.index(statement),
+                use.finish,
+                communication=id(statement) in window,
+            )
+            for statement in use.behind_inside
+        )
 
     def finish(self, split: Split, call: Call) -> list[Access]:
         """What the finish of a call touches, and the messages until then."""

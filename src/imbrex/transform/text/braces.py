@@ -1,4 +1,4 @@
-"""Braces around the one statement that is the body of a loop of C, so that others may join it."""
+"""Braces around the one statement that is a body in C, so that others may join it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from imbrex.transform.model.statements import Block
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import after_line, indent_at
 
-_HEADER_ENDS = re.compile(rb"\)[ \t]*\r?\n[ \t]*\Z")  # nothing but the statement on its line
+_HEADER_ENDS = re.compile(
+    rb"(?:\)|\belse)[ \t]*\r?\n[ \t]*\Z"
+)  # nothing but the statement on its line
 
 
 def can_be_braced(source: SourceFile, block: Block) -> bool:

@@ -40,6 +40,30 @@ def conditional(source: SourceFile, guard: Statement, branches: list[list[str]])
     return [*lines, f"{indent}end if" if fortran else f"{indent}}}"]
 
 
+def guarded_again(
+    source: SourceFile, guard: Statement, inside: Statement, lines: list[str]
+) -> list[str]:
+    """Lines on the condition on which a conditional comes to one of its statements."""
+    indent = indent_at(source.data, guard.code_start)
+    condition = guard.condition or ""
+    number = next(n for n, block in enumerate(guard.blocks) if block is inside.parent)
+    if source.is_fortran:
+        condition = FortranText._spaced(condition)
+        asked = f".not. ({condition})" if number else condition
+        head = wrapped(source.language, f"if ({asked}) then", len(indent), indent)
+        return [f"{indent}{head}", *lines, f"{indent}end if"]
+    asked = f"!({condition})" if number else condition
+    if len(lines) == 1 and not guard.blocks[number].braced:
+        return [f"{indent}if ({asked})", *lines]
+    return [f"{indent}if ({asked}) {{", *lines, f"{indent}}}"]
+
+
+def indented(source: SourceFile, lines: list[str]) -> list[str]:
+    """Lines one level further in, with those of a long call that are continued."""
+    more = "  " if source.is_fortran else "    "
+    return [more + line.replace("\n", f"\n{more}") for line in lines]
+
+
 def _is_chain(guard: Statement) -> bool:
     """Whether the other branch of a conditional in C is one more, without braces."""
     block = guard.blocks[1]

@@ -4,22 +4,56 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import product
 
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.routine import Routine
-from imbrex.transform.model.sources import Language
+from imbrex.transform.model.sources import Language, SourceFile
 from imbrex.transform.model.statements import Block, Statement
+from imbrex.transform.text.braces import can_be_braced, closing, opening
+from imbrex.transform.text.conditionals import guarded_again, indented
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.given_out import imported
 from imbrex.transform.text.halves import Halves, is_carried, typed
-from imbrex.transform.text.layout import after_line, indent_at, line_start
+from imbrex.transform.text.layout import after_line, first_on_line, indent_at, line_start
 from imbrex.transform.text.members import is_member, object_of
 from imbrex.transform.text.placing import behind, in_front, in_place, left_out
 from imbrex.transform.text.wrapping import wrapped
 
 _REQUEST = re.compile(r"(?i)type\s*\(\s*mpi_request\s*\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """The call of a half, which stands on the condition that an `if` has for it."""
+
+    place: int  # where the call was
+    text: str
+    statement: Statement  # the call, or the `if`
+    inside: Statement | None  # the call in the `if`
+
+
+def finished(source: SourceFile, halves: Sequence[Finish]) -> list[str]:
+    """The lines of halves, with one condition for those behind each other that share it."""
+    lines: list[str] = []
+    position = 0
+    while position < len(halves):
+        one = halves[position]
+        run = [one]
+        while position + len(run) < len(halves):
+            following = halves[position + len(run)]
+            if one.inside is None or following.statement is not one.statement:
+                break
+            run.append(following)
+        position += len(run)
+        texts = [half.text for half in run]
+        if one.inside is not None:
+            inner = indented(source, texts)
+            texts = guarded_again(source, one.statement, one.inside, inner)
+        lines += texts
+    return lines
 
 
 class HalfCalls:
@@ -103,46 +137,87 @@ class HalfCalls:
         return indent + self.call(number, user, call, own, indent)
 
     def start(
-        self, user: Routine, statement: Statement, call: Call, kept: list[Variable], slot: int
+        self,
+        user: Routine,
+        statement: Statement,
+        inside: Statement | None,
+        call: Call,
+        kept: list[Variable],
+        slot: int,
     ) -> list[Edit]:
-        """The call as its start alone."""
+        """The call as its start alone; `inside`: the call, where the statement is an `if`."""
+        return self._instead(user, statement, inside, call, (kept, slot), (0,))
+
+    def _instead(
+        self,
+        user: Routine,
+        statement: Statement,
+        inside: Statement | None,
+        call: Call,
+        given: tuple[list[Variable], int],
+        halves: tuple[int, ...],
+    ) -> list[Edit]:
+        """Halves in the place of the call, itself or within its `if`."""
         source = self.program.files[user.file]
-        indent = indent_at(source.data, statement.code_start)
-        return [in_place(source, statement, self.half(0, user, call, kept, slot, indent))]
+        place = inside or statement
+        block = place.parent
+        assert block is not None
+        whole = inside is not None and source.is_fortran and not block.braced
+        indent = indent_at(source.data, (statement if whole else place).code_start)
+        kept, slot = given
+        lines = [self.half(number, user, call, kept, slot, indent) for number in halves]
+        if whole:
+            every = [Finish(call.start, line, statement, inside) for line in lines]
+            return [in_place(source, statement, "\n".join(finished(source, every)))]
+        if len(lines) == 1 and not first_on_line(source.data, place.code_start):
+            return [Edit(place.code_start, place.end, lines[0].lstrip())]
+        if block.braced or len(lines) == 1:
+            return [in_place(source, place, "\n".join(lines))]
+        if can_be_braced(source, block):
+            edits = [opening(source, block), in_place(source, place, "\n".join(lines))]
+            return [*edits, closing(source, block)]
+        text = "\n".join(["{", *indented(source, lines), f"{indent}}}"])
+        return [Edit(place.code_start, place.end, text)]
 
     def use(
         self,
         user: Routine,
         statement: Statement,
+        inside: Statement | None,
         call: Call,
         block: Block,
         places: tuple[int, int],
         interior: str,
         kept: list[Variable],
         slot: int,
-        joining: Sequence[str] = (),
+        joining: Sequence[Finish] = (),
     ) -> list[Edit]:
         """The call as two, each at its place in the block, with the requests of one slot.
 
-        `joining`: the finishes of other calls, which stand in front of this one's.
+        `inside`: the call, where the statement is an `if`. `joining`: the finishes of other calls,
+        which stand in front of this one's.
         """
         source = self.program.files[user.file]
         indent = indent_at(source.data, statement.code_start)
-        start = self.half(0, user, call, kept, slot, indent)
-        finish = "\n".join([*joining, self.half(1, user, call, kept, slot, indent)])
         index = block.statements.index(statement)
         first, last = places
-        middle = [start] if first == index else []
-        ends = [interior, finish] if interior else [finish]
-        middle += ends if last == index else []
-        edits = [left_out(source, statement)]
-        if middle:
-            edits = [in_place(source, statement, "\n".join(middle))]
-        if first != index:
-            edits.append(in_front(source, block.statements[first].start, start))
-        if last != index:
-            edits.append(behind(source, block.statements[last], "\n".join(ends)))
-        return edits
+        halves = [self.half(number, user, call, kept, slot, indent) for number in (0, 1)]
+        start, finish = (Finish(call.start, half, statement, inside) for half in halves)
+        ends = [interior] if interior else []
+        ends += finished(source, [*sorted(joining, key=lambda each: each.place), finish])
+        if first == index:
+            if last == index and inside is None and block.braced:
+                return [in_place(source, statement, "\n".join([start.text, *ends]))]
+            if last == index and not (interior or joining):
+                return self._instead(user, statement, inside, call, (kept, slot), (0, 1))
+            edits = self._instead(user, statement, inside, call, (kept, slot), (0,))
+            return [*edits, behind(source, block.statements[last], "\n".join(ends))]
+        ahead = "\n".join(finished(source, [start]))
+        edits = [in_front(source, block.statements[first].start, ahead)]
+        if last == index:
+            return [*edits, in_place(source, statement, "\n".join(ends))]
+        edits.append(left_out(source, statement))
+        return [*edits, behind(source, block.statements[last], "\n".join(ends))]
 
     def declarations(self, user: Routine, kept: list[Variable], slots: int) -> list[Edit]:
         """Requests of each slot, and arrays that the wrapper had for itself, in a caller."""

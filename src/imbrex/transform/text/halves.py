@@ -254,6 +254,9 @@ class Halves:
             indent = indent_at(data, guard.code_start) + ("   " if self.fortran else "    ")
         if item.render is not None:
             return [indent + item.render(indent)]
+        if item.only_asks:
+            more = indent + ("   return" if self.fortran else "    return;")
+            return ["\n".join(conditional(self.source, statement, [[more]]))]
         given = self.handed_on.get(id(item), [])
         if item.transfers:
             starts = [self._given(ordered[id(t)], given) for t in item.transfers]
