@@ -18,6 +18,7 @@ from imbrex.transform.text.matched_lines import opcodes
 
 _AT_CALLERS = ("wrappers", "hoisting", "sinking")  # these use the work of a routine's callers
 _MOST_PAIRS = 2500  # lines that are compared with each other
+_PART = re.compile(r"_(?:interior|boundary)\d*$")
 _PLACE = re.compile(r"\(([^()\s]+):(\d+)\)")
 
 
@@ -266,10 +267,22 @@ def put_back(
         for d in decisions
         if d.site.call.name not in made and not (parts and d.site.routine.name.startswith(parts))
     ]
+    decisions = _without_parts(decisions, first)
     decisions = _posted_ahead(decisions, first, taken)
     decisions = _in_pieces(decisions, first, taken)
     _note_opened(decisions, taken)
     return sorted(decisions, key=lambda d: (d.site.routine.file, d.site.call.line))
+
+
+def _without_parts(decisions: list[Decision], first: list[Decision]) -> list[Decision]:
+    """The sites but for those of a part of a routine that is there as a whole, too."""
+    known = {decision.site.routine.name for decision in first}
+    whole = known & {decision.site.routine.name for decision in decisions}
+    return [
+        d
+        for d in decisions
+        if d.site.routine.name in known or _PART.sub("", d.site.routine.name) not in whole
+    ]
 
 
 def _changed_by(name: str) -> str:

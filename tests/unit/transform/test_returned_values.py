@@ -204,3 +204,30 @@ def test_it_is_told_at_the_collective(tmp_path: Path) -> None:
     assert decision.decision == "rewritten"
     assert {"returned-values", "wrappers", "collectives"} <= set(decision.rewrites)
     assert "its callers have the computation" in decision.reason.text
+
+
+def test_why_it_is_not_split_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "cg.c"
+    use = "rr = it > 2 ? dot(r, r, N) : 1.0;"
+    file.write_text(PROGRAM % {"before": "", "function": FUNCTION, "use": use})
+    (decision,) = transform([file], Options(reassociation=True)).decisions
+    line = file.read_text().splitlines().index(f"        {use}") + 1
+    told = f"a call of dot stands where it cannot be made first ({file}:{line})"
+    assert f"returned-values: not done, because {told}" in decision.details
+
+
+def test_a_part_is_no_site(tmp_path: Path) -> None:
+    """The loop in front of the sum is divided around a message; the function is there as well."""
+    file = tmp_path / "cg.c"
+    message = (
+        "    MPI_Sendrecv(&r[1], 1, MPI_DOUBLE, 0, 0, &r[N - 1], 1, MPI_DOUBLE, 0, 0, "
+        "MPI_COMM_SELF, MPI_STATUS_IGNORE);\n        rr = dot(r, r, N);\n"
+        "        rr += it > 2 ? dot(x, x, N) : 1.0;"
+    )
+    file.write_text(PROGRAM % {"before": "", "function": FUNCTION, "use": message.strip()})
+    outcome = transform([file], Options(reassociation=True))
+    assert "dot_boundary(" in outcome.after[str(file)].decode()
+    assert [decision.site.call.name for decision in outcome.decisions] == [
+        "MPI_Allreduce",
+        "MPI_Sendrecv",
+    ]

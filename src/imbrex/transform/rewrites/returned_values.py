@@ -23,7 +23,7 @@ from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language, code_of_c
 from imbrex.transform.model.statements import Kind, Statement
-from imbrex.transform.rewrites.base import Plan
+from imbrex.transform.rewrites.base import Plan, Refusal
 from imbrex.transform.rewrites.declared_ahead import head_for
 from imbrex.transform.rewrites.leading import RETURNED_VALUES
 from imbrex.transform.rewrites.named_code import NamedCode
@@ -95,10 +95,14 @@ class ReturnedValues(Preparing[RoutineSite, Edits]):
         value = _RETURN.fullmatch(data[last.code_start : last.end])
         if last.stop is not None or value is None or _VALUE in routine.exported:
             return None
+        if routine.name not in self.named.calls:
+            return None
         edits: Edits = {routine.file: [Edit(*found.type, "void"), _given(found, kind)]}
         edits[routine.file] += self._stored(routine, kind, value[1].decode())
-        declared = self._declared(routine, found.span[0], kind, edits)
-        return edits if declared and self._asked(routine, kind, edits) else None
+        if not self._declared(routine, found.span[0], kind, edits):
+            return None
+        self.change_calls(routine, kind, edits)
+        return edits
 
     def _stored(self, routine: Routine, kind: str, value: str) -> list[Edit]:
         """The value goes to the argument in the place of the return."""
@@ -175,18 +179,20 @@ class ReturnedValues(Preparing[RoutineSite, Edits]):
                 return False
         return True
 
-    def _asked(self, routine: Routine, kind: str, edits: Edits) -> bool:
-        """Change all calls; whether that could be done."""
+    def change_calls(self, routine: Routine, kind: str, edits: Edits) -> None:
+        """Change all calls; raises Refusal where one is not made in a way that is known."""
         of_statement: dict[int, tuple[Routine, Statement, list[Call]]] = {}
         for user, statement, call in self.named.calls.get(routine.name, []):
             entry = of_statement.setdefault(id(statement), (user, statement, []))
             entry[2].append(call)
         taken: dict[str, set[str]] = {}
         for user, statement, calls in of_statement.values():
+            place = Location(user.file, statement.line)
+            amid = Refusal(self.name, Reason(ReasonKind.ASKED_AMID(routine=routine.name), place))
             if user.of_template or user.problem or user.file not in self.program.files:
-                return False
+                raise amid
             if not self._may_go_first(routine, user, statement, calls):
-                return False
+                raise amid
             new = taken.setdefault(user.key, set())
             names: list[str] = []
             for _ in calls:
@@ -195,10 +201,9 @@ class ReturnedValues(Preparing[RoutineSite, Edits]):
             takers = self._takers(user, statement, routine, calls, kind)
             made = self._handed(user, statement, calls, kind, takers, names)
             if made is None:
-                return False
+                raise amid
             new |= set() if made.target else {*names}
             edits.setdefault(user.file, []).extend(made.edits)
-        return bool(of_statement)
 
     def _handed(
         self,
@@ -270,8 +275,8 @@ class ReturnedValues(Preparing[RoutineSite, Edits]):
             return False
         return variable.name == name or variable.name == name.lower()
 
-    def refused(self, site: RoutineSite, refusal: object) -> Proposal | None:
-        return None
+    def refused(self, site: RoutineSite, refusal: Refusal) -> Proposal:
+        return Proposal(self.name, site.routine, site.line, refusal.reason, without_window=True)
 
     def apply(self, plan: Plan[RoutineSite, Edits]) -> Proposal:
         routine = plan.site.routine

@@ -56,7 +56,7 @@ class FortranReturnedValues(ReturnedValues):
         if not plain or result.key in self.program.overlays or result.object:
             return None
         found = fortran_routine_text(self.program, routine, value=True)
-        if found.problem is not None:
+        if found.problem is not None or routine.name not in self.named.calls:
             return None
         name, named = result.name, list[Edit]()
         if name.lower() == routine.plain_name.lower():
@@ -65,7 +65,8 @@ class FortranReturnedValues(ReturnedValues):
         edits: Edits = {routine.file: [*as_subroutine(self.program, routine, found.span, name)]}
         edits[routine.file] += named
         self.result = name
-        return edits if self._asked(routine, result.element, edits) else None
+        self.change_calls(routine, result.element, edits)
+        return edits
 
     def _renamed(self, routine: Routine, span: tuple[int, int], name: str) -> list[Edit]:
         """The edits by which the variable that has the function's name gets another one."""
