@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 from random_body import ARRAYS, LENGTH, Generator  # type: ignore[import-not-found]
+from random_labels import with_labels  # type: ignore[import-not-found]
 
 C_HEAD = f"""#include <mpi.h>
 #include <stdio.h>
@@ -189,6 +190,7 @@ def fortran_source(
             f"      subroutine p{number}(a, b, e0, f0)\n{F_DECLARATIONS}"
             "      double precision a(n), b(n), e0(n), f0(n), e(n), f(n)\n"
             f"      integer i, j, k, ierr, at, r(4)\n      double precision q\n{shared}"
+            "      at = 0\n"
             "      do i = 1, n\n        e(i) = e0(i)\n        f(i) = f0(i)\n      end do\n"
             f"{body}\n"
             "      do i = 1, n\n        e0(i) = e(i)\n        f0(i) = f(i)\n      end do\n"
@@ -203,4 +205,5 @@ def fortran_source(
         text = text.replace(
             "      peer = 1 - rank\n", "      peer = 1 - rank\n      dtype = MPI_DOUBLE_PRECISION\n"
         )
-    return re.sub(r"\b(check|work|mix|glob)\b", rf"\g<1>{suffix}", text)
+    text = re.sub(r"\b(check|work|mix|glob)\b", rf"\g<1>{suffix}", text)
+    return with_labels(text) if seeds[0] % 20 == 0 else text

@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
+from random_guards import put_guarded  # type: ignore[import-not-found]
 from random_numbers import put_numbers  # type: ignore[import-not-found]
 from random_sinking import c_pair, fortran_pair  # type: ignore[import-not-found]
 from random_steps import mixed  # type: ignore[import-not-found]
@@ -514,6 +515,8 @@ class Generator:
             self.sinking,
             lambda: put_numbers(self),
             lambda: put_numbers(self),
+            lambda: put_guarded(self),
+            lambda: put_guarded(self),
             self.turns,
             self.stages,
             self.one_way,

@@ -72,6 +72,7 @@ def test_a_wait_leaves(tmp_path: Path, changes: dict[str, str]) -> None:
         {"last": "if (step > 4)\n                go = 0;"},
         {"condition": "u[N + 1] < 9.0"},  # the message brings it, perhaps meanwhile
         {"condition": "q[0] == MPI_REQUEST_NULL"},
+        {"condition": "q[1] == MPI_REQUEST_NULL || go > 0"},
     ],
 )
 def test_a_wait_stays_where_the_answer_changes(tmp_path: Path, changes: dict[str, str]) -> None:

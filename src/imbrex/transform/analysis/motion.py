@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 
 from imbrex.transform.analysis.copies import only_packs
@@ -177,7 +178,7 @@ class Motion:
                 or (
                     transfer.repeats_condition
                     and owner.kind is Kind.IF
-                    and self._meets_condition(owner, [*accesses, *self._done_in(block)])
+                    and self._meets_condition(owner, self._done_until(transfer, block, accesses))
                 )
             ):
                 return Reach(best, bottom, block)
@@ -199,13 +200,23 @@ class Motion:
 
     def _meets_condition(self, owner: Statement, accesses: list[Access]) -> bool:
         """Whether an IF that asks once more may come to another end, by what else is touched."""
+        variables = self.footprints.program.variables
+        asked = []
+        for access in owner.accesses:
+            variable = variables.get(access.variable)
+            name = "" if variable is None else re.escape(variable.name)
+            valued = re.sub(rf"(?i)\bpresent\s*\(\s*{name}\s*\)", "", owner.condition or "")
+            if not name or valued == owner.condition or re.search(rf"(?i)\b{name}\b", valued):
+                asked.append(access)
         changed = self.footprints.changed(accesses)
-        return self.footprints.conflict(accesses, owner.accesses, changed) is not None
+        return self.footprints.conflict(accesses, asked, changed) is not None
 
-    def _done_in(self, block: Block) -> list[Access]:
-        """What the statements of a branch touch."""
-        each = (self.footprints.of(s, self.routine.file) for s in block.statements)
-        return [access for found in each for access in found.accesses]
+    def _done_until(self, transfer: Transfer, block: Block, accesses: list[Access]) -> list[Access]:
+        """What a branch touches, and the messages that a wait behind it still waits for."""
+        rest = [s for s in block.statements if s is not transfer.wait and not s.removed]
+        each = (self.footprints.of(statement, self.routine.file) for statement in rest)
+        done = [access for found in each for access in found.accesses]
+        return done + [access for access in accesses if access not in transfer.control]
 
     def start_blocked(
         self,

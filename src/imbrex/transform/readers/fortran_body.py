@@ -22,6 +22,7 @@ from imbrex.transform.readers.fortran_directives import loop_behind, with_direct
 from imbrex.transform.readers.fortran_elementwise import elementwise
 from imbrex.transform.readers.fortran_inside import calls_inside
 from imbrex.transform.readers.fortran_joined import joined
+from imbrex.transform.readers.fortran_labels import only_ends
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing, split_arguments
 from imbrex.transform.readers.fortran_masked import masked
 from imbrex.transform.readers.fortran_names import Names
@@ -59,6 +60,7 @@ class Body(Lines):
         self.viewing = Viewing(names, scope)
         super().__init__([self.bound.plain(line) for line in self.viewing.lines])
         self.labels: list[str] = []  # labels that end an open DO
+        self.only_ends = only_ends(self.lines)
         self.loops: list[str] = []  # the names of those around, empty for one without
         self.names_of_loops: dict[str, int] = {}  # and the lines of their beginnings
 
@@ -81,8 +83,11 @@ class Body(Lines):
         self.viewing.finish(block)
         return block
 
-    def statements(self, until: str, label: str = "") -> list[Statement]:
-        """Statements up to a line that matches `until`, or through the one labelled `label`."""
+    def statements(self, until: str, label: str = "", *, ahead: bool = False) -> list[Statement]:
+        """Statements up to a line that matches `until`, or through the one labelled `label`.
+
+        `ahead`: up to that one.
+        """
         statements = []
         ends = re.compile(until)
         while self.position < len(self.lines):
@@ -92,6 +97,8 @@ class Body(Lines):
             if re.match(r"end(if|do|select)|else|case[(d]", line.masked) and not is_assignment(
                 line.masked
             ):
+                break
+            if ahead and line.label.lstrip("0") == label:
                 break
             self.position += 1
             statement = self._statement(line)
@@ -297,7 +304,7 @@ class Body(Lines):
         self.loops.append(name)
         if label:
             self.labels.append(label)
-            body = self.statements(r"$^", label)
+            body = self.statements(r"$^", label, ahead=label in self.only_ends)
             self.labels.pop()
         else:
             body = self.statements(r"enddo")
@@ -308,7 +315,8 @@ class Body(Lines):
                 ending = self.lines[self.position]
                 self.position += 1
                 statement.end, statement.end_line = ending.end, ending.end_line
-                self._note_end(ending, statement)
+                if label not in self.only_ends:
+                    self._note_end(ending, statement)
                 return statement
             if self._ended != label:
                 statement.stop = self._break(
@@ -334,11 +342,12 @@ class Body(Lines):
         return statement
 
     def _labelled_end(self, label: str) -> bool:
-        """Whether the next line is an END DO with this label."""
+        """Whether the next line is an END DO with this label, or as good as that."""
         if self.position >= len(self.lines):
             return False
         line = self.lines[self.position]
-        return line.label.lstrip("0") == label and line.masked.startswith("enddo")
+        ends = line.masked.startswith("enddo") or label in self.only_ends
+        return line.label.lstrip("0") == label and ends
 
     def _select(self, line: LogicalLine, text: str, effects: Effects) -> Statement:
         statement = self._new(Kind.SWITCH, line)

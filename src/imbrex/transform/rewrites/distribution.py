@@ -7,7 +7,6 @@ the part that does (sancho-potential-overlap, section 3.4).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -34,6 +33,7 @@ from imbrex.transform.rewrites.leading import leading
 from imbrex.transform.rewrites.proposals import Preparing, Proposal, StatementSite
 from imbrex.transform.text.directives import directed
 from imbrex.transform.text.edits import Edit, apply_edits
+from imbrex.transform.text.labels import relabelled
 from imbrex.transform.text.layout import (
     C_COMMENT_LINE,
     FORTRAN_COMMENT_LINE,
@@ -46,7 +46,6 @@ from imbrex.transform.text.layout import (
 from imbrex.transform.text.loop_headers import read_header
 
 NAME = "loop-distribution"
-_LABEL = re.compile(rb"^[ \t]*\d+[ \t]", re.MULTILINE)
 
 
 @dataclass(slots=True)
@@ -115,7 +114,8 @@ class LoopDistribution(Preparing[StatementSite, Division]):
         space = spaces.of(statement)
         if space is None or space.elements or space.nested is not None:
             return None
-        body = [s for s in space.loops[-1].blocks[0].statements if s.kind is not Kind.DECLARE]
+        inner = space.loops[-1].blocks[0].statements
+        body = [s for s in inner if s.kind is not Kind.DECLARE and not _ends_loop(s)]
         if len(body) < 2 or any(self.footprints.of(s, routine.file).events for s in body):
             return None
         source = self.program.files[routine.file]
@@ -176,13 +176,15 @@ class LoopDistribution(Preparing[StatementSite, Division]):
         place = Location(routine.file, space.statement.line)
         if directed(space):
             return Reason(ReasonKind.LOOP_DIRECTIVE(), place)
-        text = source.data[space.statement.start : space.statement.end]
-        if source.language is not Language.C and _LABEL.search(text):
+        text = source.data[line_start(source.data, space.statement.start) : space.statement.end]
+        if source.is_fortran and relabelled(source, text.decode(errors="replace")) is None:
             return Reason(ReasonKind.LOOP_LABELS(), place)
         if not block.braced or not first_on_line(source.data, space.statement.code_start):
             return Reason(ReasonKind.LOOP_LINE(), place)
         inner = space.loops[-1].blocks[0]
         for statement in inner.statements:
+            if _ends_loop(statement):
+                continue
             span = whole_lines(source.data, statement.code_start, _end(source, statement))
             alone = span != (statement.code_start, _end(source, statement))
             if not alone or not inner.insertable or not inner.braced:
@@ -196,7 +198,10 @@ class LoopDistribution(Preparing[StatementSite, Division]):
         space = division.space
         start = line_start(source.data, space.statement.code_start)
         groups = (division.groups.first, division.groups.second)
-        text = "\n".join(self._with(source, space, group) for group in groups)
+        first, second = (self._with(source, space, group) for group in groups)
+        if source.is_fortran:
+            second = relabelled(source, second) or second
+        text = f"{first}\n{second}"
         order = ReasonKind.SENT_FIRST if division.produces else ReasonKind.INDEPENDENT_FIRST
         reason = Reason(order(), Location(routine.file, space.statement.line))
         edits = {routine.file: [Edit(start, space.statement.end, text)]}
@@ -216,9 +221,14 @@ class LoopDistribution(Preparing[StatementSite, Division]):
             first, last = whole_lines(data, statement.code_start, _end(source, statement))
             first = before_comments(data, first, floor, comment)
             floor = statement.end
-            if statement not in group:
+            if statement not in group and not _ends_loop(statement):
                 edits.append(Edit(first - start, last - start, ""))
         return apply_edits(data[start : space.statement.end], edits).decode()
+
+
+def _ends_loop(statement: Statement) -> bool:
+    """Whether it is the `10 continue` of Fortran, which both loops have."""
+    return statement.text == "terminal" and not (statement.accesses or statement.calls)
 
 
 def _end(source: SourceFile, statement: Statement) -> int:

@@ -10,11 +10,13 @@ from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.routine import Routine
-from imbrex.transform.model.sources import Language
+from imbrex.transform.model.sources import SourceFile
+from imbrex.transform.model.statements import Statement
 from imbrex.transform.rewrites.signs import headers_keep, signed
 from imbrex.transform.text.directives import directives_allow, may_be_parted
 from imbrex.transform.text.division import Cuts, by_arguments, is_readable, several_layers
-from imbrex.transform.text.layout import first_on_line, whole_lines
+from imbrex.transform.text.labels import relabelled
+from imbrex.transform.text.layout import first_on_line, line_start, whole_lines
 from imbrex.transform.text.members import object_of
 from imbrex.transform.text.parted import problem_of
 
@@ -38,8 +40,7 @@ def unreadable(program: Program, routine: Routine, space: Space, cuts: Cuts) -> 
         if any(argument.keyword for argument in space.call.arguments):
             return Reason(ReasonKind.KEYWORD_ARGUMENT(), place)
         return None
-    text = source.data[space.statement.start : space.statement.end]
-    if source.language is not Language.C and _LABEL.search(text):
+    if not _can_stand_twice(source, space.statement):
         return Reason(ReasonKind.LOOP_LABELS(), place)
     if not space.statement.parent or not first_on_line(source.data, space.statement.code_start):
         return Reason(ReasonKind.LOOP_LINE(), place)
@@ -48,6 +49,12 @@ def unreadable(program: Program, routine: Routine, space: Space, cuts: Cuts) -> 
     if not headers_keep(program, source, space, list(cuts)):
         return Reason(ReasonKind.BOUND_UNSIGNED(), place)
     return None
+
+
+def _can_stand_twice(source: SourceFile, statement: Statement) -> bool:
+    """Whether a nest of Fortran can have other labels, if it has any."""
+    text = source.data[line_start(source.data, statement.start) : statement.end]
+    return not source.is_fortran or relabelled(source, text.decode(errors="replace")) is not None
 
 
 def _undividable(program: Program, user: Routine, space: Space, cuts: Cuts) -> Reason | None:
@@ -71,14 +78,20 @@ def _undividable(program: Program, user: Routine, space: Space, cuts: Cuts) -> R
         return _undividable(program, callee, space.nested, cuts) or _shared(program, space)
     if not directives_allow(program, source, space, len(cuts)):
         return Reason(ReasonKind.LOOP_DIRECTIVE(), place)
-    text = source.data[space.loops[0].start : space.loops[0].end]
-    if source.is_fortran and several_layers(cuts) and _LABEL.search(text):
-        return Reason(ReasonKind.LOOP_LABELS(), place)  # a nest for each end in one routine
+    # With several iterations at an end a routine has a nest for each end.
+    if several_layers(cuts) and not _can_stand_twice(source, space.loops[0]):
+        return Reason(ReasonKind.LOOP_LABELS(), place)
     if not is_readable(source, space, cuts):
         return Reason(ReasonKind.HEADER(), place)
     if not headers_keep(program, source, space, list(cuts)):
         return Reason(ReasonKind.BOUND_UNSIGNED(), place)
     return _shared(program, space)
+
+
+def _ends_loops(text: bytes) -> bool:
+    """Whether all labels in a text of Fortran are those of its own loops, `do 10 i = ...`."""
+    labels = (match[0].strip() for match in _LABEL.finditer(text))
+    return all(re.search(rb"(?i)\bdo[ \t]*%s\b" % label, text) for label in labels)
 
 
 def _shared(program: Program, space: Space) -> Reason | None:
@@ -89,7 +102,7 @@ def _shared(program: Program, space: Space) -> Reason | None:
     spans = [(s.start, s.end) for s in space.initial] + space.once()
     for start, end in spans if source.is_fortran else []:
         shared = whole_lines(source.data, start, end) == (start, end)
-        if shared or _LABEL.search(source.data[start:end]):
+        if shared or not _ends_loops(source.data[start:end]):
             line = source.line_of(start)
             return Reason(ReasonKind.LOOP_STATEMENT_LINE(), Location(callee.file, line))
     return None

@@ -12,6 +12,7 @@ from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language, SourceFile
 from imbrex.transform.model.statements import Block
 from imbrex.transform.text.elementwise_text import sections_in_parts
+from imbrex.transform.text.labels import relabelled
 from imbrex.transform.text.layout import indent_at, line_start
 from imbrex.transform.text.loop_headers import Header, read_header, whole_statement, with_headers
 from imbrex.transform.text.parted import Parted
@@ -58,9 +59,12 @@ def halves(
         return _where_asked(source, division, *parts)
     if space.call is not None:
         return _where_asked(source, division, *_of_call(source, division, nonnegative))
-    headers, texts = _headers(source, division)
+    used: set[int] = set()
+    headers, texts = _headers(source, division, used)
     span = line_start(source.data, space.statement.start), space.statement.end
     interior, boundary = (with_headers(source, span, headers, changed) for changed in texts)
+    if source.is_fortran:
+        interior = relabelled(source, interior, used) or interior
     return interior, boundary
 
 
@@ -87,7 +91,7 @@ def _where_asked(
 
 
 def _headers(
-    source: SourceFile, division: Division
+    source: SourceFile, division: Division, used: set[int] | None = None
 ) -> tuple[dict[int, Header], tuple[dict[int, str], dict[int, str]]]:
     """The headers of the loops that are divided, and how they read in either part."""
     space, cuts = division.space, division.cuts
@@ -104,7 +108,7 @@ def _headers(
         headers[number] = header
     interior = {n: headers[n].inner(cut) for n, cut in cuts.items()}
     if several_layers(cuts):
-        texts_of_strips = _strips(source, space, headers, cuts)
+        texts_of_strips = _strips(source, space, headers, cuts, used)
         return {**headers, _NEST: whole_statement(space.loops[0])}, (
             interior,
             {_NEST: texts_of_strips},
@@ -135,10 +139,17 @@ def _may_be_named(source: SourceFile, space: Space) -> bool:
     return space.call is not None and _BY_NAME.search(text) is None
 
 
-def _strips(source: SourceFile, space: Space, headers: dict[int, Header], cuts: Cuts) -> str:
+def _strips(
+    source: SourceFile,
+    space: Space,
+    headers: dict[int, Header],
+    cuts: Cuts,
+    used: set[int] | None,
+) -> str:
     """The boundary as a nest for each end that is cut off, of the loops from the outermost.
 
-    What stands in front of the first, a directive, stands in front of the others too.
+    What stands in front of the first, a directive, stands in front of the others too. `used`: takes
+    the labels of Fortran that these have.
     """
     nest = space.loops[0]
     span = nest.code_start, nest.end
@@ -147,7 +158,10 @@ def _strips(source: SourceFile, space: Space, headers: dict[int, Header], cuts: 
     inside: dict[int, str] = {}
     for number in sorted(cuts):
         for strip in headers[number].strips(cuts[number]):
-            found.append(with_headers(source, span, headers, {**inside, number: strip}))
+            text = with_headers(source, span, headers, {**inside, number: strip})
+            if found and source.is_fortran:
+                text = relabelled(source, text, used) or text
+            found.append(text)
         inside[number] = headers[number].inner(cuts[number])
     return f"\n{indent_at(source.data, nest.start)}{lead}".join(found)
 
