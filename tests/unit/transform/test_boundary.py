@@ -154,7 +154,7 @@ FORTRAN_LOOPS = {
             v(i, j) = u(i, j - 1)
    10    continue
       end do""",
-        "statement labels",
+        "",
     ),
     "a directive": (
         """!$omp parallel do ordered

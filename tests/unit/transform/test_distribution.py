@@ -165,7 +165,7 @@ FORTRAN = """      program main
 """
 FORTRAN_LOOPS = {
     "divided": ("      do i = 1, n\n%s      end do", ""),
-    "a label": ("      do 10 i = 1, n\n%s   10 continue", "statement labels"),
+    "a label": ("      do 10 i = 1, n\n%s   10 continue", ""),
     "a directive": ("!$omp parallel do\n      do i = 1, n\n%s      end do", "directive"),
     "no unit step": ("      do i = n, 2, -1\n%s      end do", "depend on each other"),
 }

@@ -75,10 +75,10 @@ def test_free_form() -> None:
     st.lists(st.integers(1, 99999), min_size=1, max_size=4, unique=True),
     st.lists(st.integers(1, 99999), max_size=30, unique=True),
 )
-def test_new_labels_are_new_and_as_wide(own: list[int], others: list[int]) -> None:
+def test_new_labels_are_new_and_as_wide(own: list[int], more: list[int]) -> None:
     text = "".join(f"      do {n} i{n} = 1, 7\n" for n in own)
     text += "".join(f"{n:5d} continue\n" for n in reversed(own))
-    file = source(text + "".join(f"{n:5d} continue\n" for n in others))
+    file = source(text + "".join(f"{n:5d} continue\n" for n in more))
     new = relabelled(file, text)
     if new is None:
         assert any(len(str(n)) == 1 for n in own)  # of one digit there are nine
@@ -88,7 +88,7 @@ def test_new_labels_are_new_and_as_wide(own: list[int], others: list[int]) -> No
     ends = [int(n) for n in re.findall(r"(?m)^ *(\d+) continue", new)]
     assert heads == ends[::-1]
     assert len(set(heads)) == len(own)
-    assert not set(heads) & {*own, *others}
+    assert not set(heads) & {*own, *more}
 
 
 PROGRAM = """      program p

@@ -127,6 +127,11 @@ CARRIED = {
         "      do 40 k = 1, 9\n      call work(b)\n      call work(a)\n"
         + SEND
         + "   40 continue\n",
+        True,
+    ),
+    "a labelled end that is gone to": (
+        "      do 40 k = 1, 9\n      call work(b)\n      if (s .gt. 3) goto 40\n"
+        "      call work(a)\n" + SEND + "   40 continue\n",
         False,
     ),
     "an exit behind the start": (
