@@ -188,6 +188,26 @@ def test_corners_are_not_under_way_together(tmp_path: Path) -> None:
     assert text.index("exchange_finish(") < text.index("exchange_start(&u[N]")
 
 
+@pytest.mark.parametrize(
+    "case", ["the condition has an effect", "the condition calls", "the other branch changes it"]
+)
+def test_why_it_stays_is_told(tmp_path: Path, case: str) -> None:
+    use = f"        {IN_PLACE[case]}\n"
+    outcome = rewritten(tmp_path, "halo.c", C, use=use, body="")
+    (decision,) = outcome.decisions
+    assert decision.obstacle.cause.text == (
+        "a call of exchange stands under a condition that may not be asked again"
+    )
+
+
+def test_a_condition_that_is_no_reason_is_not_told(tmp_path: Path) -> None:
+    """Nothing beside it computes."""
+    use = f"        {IN_PLACE['the condition has an effect']}\n        if (ask(step)) continue;\n"
+    outcome = rewritten(tmp_path, "halo.c", C, use=use, body="")
+    (decision,) = outcome.decisions
+    assert "asked again" not in str(decision.obstacle)
+
+
 RETURNS = {
     "a copy": ("    if (size == 1) {\n        a[N + 1] = a[1];\n        return;\n    }\n", True),
     "a loop": (

@@ -46,6 +46,8 @@ argument-problem about call-does
     the reason behind the colon
 may-be-noncontiguous noncontiguous
     copy into a contiguous buffer first, or declare the argument `contiguous`
+asked-once
+    put the answer into a variable that nothing changes: `int parallel = size > 1;`
 asked-amid
     ask for its value in a statement of its own: `s = dot(r, r, n);`
 call-of

@@ -301,6 +301,7 @@ class ReasonKind(Sentence):
     BY_ITS_TYPE = "{routine} is called where the type that an object has at run time says so"
     NOT_GIVEN_OUT = "procedures beside {routine} cannot be made known where another name calls it"
     CALL_NOT_STATEMENT = "a call of {routine} is not a statement of its own"
+    ASKED_ONCE = "a call of {routine} stands under a condition that may not be asked again"
     ASKED_AMID = "a call of {routine} stands where it cannot be made first"
     NOT_EDITABLE = "{routine} may not be changed"
     OTHER_FILE = "{routine} is called from another file: its interface is not at hand"

@@ -13,7 +13,7 @@ from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.routine import Routine
-from imbrex.transform.model.statements import Statement
+from imbrex.transform.model.statements import Kind, Statement
 from imbrex.transform.rewrites.cutting import DEEPEST
 
 if TYPE_CHECKING:
@@ -39,6 +39,25 @@ def why_whole(wrappers: Splitting[Any], split: Split, problem: Reason | None) ->
         reason = _Behind(wrappers, split, use).reason()
         if reason is not None:
             return reason
+    return _asked_once(wrappers, split)
+
+
+def _asked_once(wrappers: Splitting[Any], split: Split) -> Reason | None:
+    """An `if` around a call, beside work, where its condition may not be asked once more."""
+    name = split.wrapper.name
+    for user in wrappers.uses.callers(name):
+        for block in user.body.plain():
+            for index, statement in enumerate(block.statements):
+                if statement.kind is not Kind.IF:
+                    continue
+                inner = [s for branch in statement.blocks for s in branch.statements]
+                call = next((c for s in inner for c in s.calls if c.name == name), None)
+                guarded = {id(use.call) for use in split.uses if use.inside is not None}
+                if call is None or id(call) in guarded:
+                    continue
+                if any(wrappers.uses.computes_beside(user, block, index, n) for n in (-1, 1)):
+                    place = Location(user.file, statement.line)
+                    return Reason(ReasonKind.ASKED_ONCE(routine=name), place)
     return None
 
 
