@@ -36,6 +36,7 @@ from two_hosts import Network, two_hosts
 
 _TIME = re.compile(r"time: *([0-9.]+) s")
 _ANSWER = re.compile(r"^(?:time|verification): .*", re.MULTILINE)
+_NUMBER = re.compile(r"\d\.\d+e[-+]\d+")
 # Of each of the two links that a message passes.
 PLATFORMS = {"InfiniBand-like": ("1us", "10Gbps"), "GigE-like": ("25us", "1Gbps")}
 FREE = ("0us", "100000Gbps")
@@ -151,8 +152,17 @@ def seconds_of(output: str, name: str) -> float:
     return float(match[1])
 
 
-def in_turns(runs: dict[str, list[str]], pairs: int, run: Callable[[list[str]], str]) -> Times:
-    """Run all programs in turns; what is rewritten must print what the program before it prints."""
+def in_turns(
+    runs: dict[str, list[str]],
+    pairs: int,
+    run: Callable[[list[str]], str],
+    *,
+    rounded: bool = False,
+) -> Times:
+    """Run all programs in turns; what is rewritten must print what the program before it prints.
+
+    `rounded`: but for its numbers, which the program itself has verified.
+    """
     times: dict[str, list[float]] = {side: [] for side in runs}
     texts: dict[str, str] = {}
     for _ in range(pairs):
@@ -160,6 +170,8 @@ def in_turns(runs: dict[str, list[str]], pairs: int, run: Callable[[list[str]], 
             output = run(command)
             times[side].append(seconds_of(output, " ".join(command)))
             texts[side] = _TIME.sub("time", "\n".join(_ANSWER.findall(output)))
+            if rounded:
+                texts[side] = _NUMBER.sub("number", texts[side])
     for side in ("after", "driven"):
         if texts.get(side, texts["before"]) != texts["before"]:
             raise SystemExit(f"the outputs differ:\n{texts['before']}\n{texts[side]}")
@@ -248,7 +260,7 @@ def on_network(names: list[str], arguments: argparse.Namespace) -> None:
             runs = {s: [*line, str(p), *case.options.split()] for s, p in built.items()}
             if case.by_hand and len(made.sides) > 1:
                 runs["hand"] = [*runs["before"], *case.by_hand.split()]
-            times = in_turns(runs, pairs, network.run)
+            times = in_turns(runs, pairs, network.run, rounded=case.reassociation)
             spent = {
                 s: available(network, machine, f"{name}-{s}", runs[s], made.lines)
                 for s in made.sides
@@ -334,7 +346,7 @@ def on_smpi(names: list[str], nodes: list[int], pairs: int) -> None:
                     if case.by_hand and not left:
                         runs["hand"] = [*runs["before"], *case.by_hand.split()]
                     runs["free"] = [*simulated(count, free), str(programs["before"]), *options]
-                    times = in_turns(runs, pairs, simulate)
+                    times = in_turns(runs, pairs, simulate, rounded=case.reassociation)
                     cells = [name, made.share, kind, str(count), times.seconds("before")]
                     cells += ["left as it is" if left else times.cell("after")]
                     cells += [f"{times.gain('free'):.1f} %"]
