@@ -107,11 +107,11 @@ class NestedWrappers(Splitting[Nest]):
         ):
             return None
         self.uses.find(nest.outer)
-        if not any(use.passed or use.division for use in nest.outer.uses):
+        if not any(use.has_window for use in nest.outer.uses):
             return None
         nest.outer.kept = self.kept(nest.outer)
         self.uses.one_at_a_time(nest.outer)
-        if not any(use.passed or use.division for use in nest.outer.uses):
+        if not any(use.has_window for use in nest.outer.uses):
             return None
         self.check(nest.outer)
         for leaf in nest.wrappers.values():

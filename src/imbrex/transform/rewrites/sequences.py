@@ -141,7 +141,7 @@ class WrapperSequences(Splitting[list[Split]]):
 
 
 def _gains(split: Split) -> bool:
-    return any(use.passed or use.division for use in split.uses)
+    return any(use.has_window for use in split.uses)
 
 
 def _any_meet(calls: list[Use]) -> bool:

@@ -33,7 +33,7 @@ def why_whole(wrappers: Splitting[Any], split: Split, problem: Reason | None) ->
         nothing: list[Statement] = split.wrapper.body.statements
         split.schedule = Schedule(late=[Item(s, (), list(every)) for s in nothing[:1]])
         wrappers.uses.find(split)
-        if any(use.passed or use.division for use in split.uses):
+        if any(use.has_window for use in split.uses):
             return problem
     for use in split.uses:
         reason = _Behind(wrappers, split, use).reason()

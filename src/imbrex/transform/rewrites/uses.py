@@ -47,14 +47,6 @@ class Use:
     def has_window(self) -> bool:
         return bool(self.passed or self.division)
 
-    @property
-    def behind_inside(self) -> list[Statement]:
-        """What stands behind the call in its branch."""
-        if self.inside is None or self.inside.parent is None:
-            return []
-        branch = self.inside.parent.statements
-        return branch[branch.index(self.inside) + 1 :]
-
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -288,11 +280,11 @@ class Uses:
                 use.routine,
                 branch,
                 index,
-                branch.statements.index(statement),
+                position,
                 use.finish,
-                communication=id(statement) in window,
+                communication=id(branch.statements[position]) in window,
             )
-            for statement in use.behind_inside
+            for position in range(index + 1, len(branch.statements))
         )
 
     def finish(self, split: Split, call: Call) -> list[Access]:

@@ -82,13 +82,13 @@ class Wrappers(Splitting[Split]):
             self.whole[routine.key] = (split, self.problem)
             return None
         self.uses.find(split)
-        if not any(use.passed or use.division for use in split.uses):
+        if not any(use.has_window for use in split.uses):
             self.whole[routine.key] = (split, None)
             return self._passed_on(split)
         self.check(split)
         split.kept = self.kept(split)
         self.uses.one_at_a_time(split)
-        if not any(use.passed or use.division for use in split.uses):
+        if not any(use.has_window for use in split.uses):
             self.whole[routine.key] = (split, None)
             return None
         if self.facts.timing is None:

@@ -52,14 +52,14 @@ def halves(
     `parted` takes the routines that must be written for them, where no arguments can say it.
     """
     source, space = program.files[user.file], division.space
+    used: set[int] = set()  # labels of Fortran in what is written
     if space.callee is not None and not by_arguments(space, division.cuts):
         assert space.loops_in is not None
-        headers, texts = _headers(program.files[space.loops_in.file], division)
+        headers, texts = _headers(program.files[space.loops_in.file], division, used)
         parts = parted.calls(user, space, headers, texts, 0 if division.produces else 1)
         return _where_asked(source, division, *parts)
     if space.call is not None:
         return _where_asked(source, division, *_of_call(source, division, nonnegative))
-    used: set[int] = set()
     headers, texts = _headers(source, division, used)
     span = line_start(source.data, space.statement.start), space.statement.end
     interior, boundary = (with_headers(source, span, headers, changed) for changed in texts)
@@ -91,7 +91,7 @@ def _where_asked(
 
 
 def _headers(
-    source: SourceFile, division: Division, used: set[int] | None = None
+    source: SourceFile, division: Division, used: set[int]
 ) -> tuple[dict[int, Header], tuple[dict[int, str], dict[int, str]]]:
     """The headers of the loops that are divided, and how they read in either part."""
     space, cuts = division.space, division.cuts
@@ -144,7 +144,7 @@ def _strips(
     space: Space,
     headers: dict[int, Header],
     cuts: Cuts,
-    used: set[int] | None,
+    used: set[int],
 ) -> str:
     """The boundary as a nest for each end that is cut off, of the loops from the outermost.
 

@@ -94,10 +94,9 @@ def handed_over(
     listed = _in_list(data, statement, calls, kind, names, head)
     if listed is not None:
         return listed
-    if len(calls) == 1 and data[calls[0].end : statement.end].strip() in (b";", b""):
-        direct = _directly(data, statement, calls[0], kind, takers, head)
-        if direct is not None:
-            return direct
+    direct = _directly(data, statement, calls, kind, takers, head)
+    if direct is not None:
+        return direct
     if not is_always_asked(data, statement):
         return None
     declared = [_declared(data, statement, kind, name, head) for name in names]
@@ -125,10 +124,9 @@ def _in_body(
     """The edits of a statement without room around it: it gets braces, if it is not one call."""
     data, block = source.data, statement.parent
     assert block is not None
-    if len(calls) == 1 and data[calls[0].end : statement.end].strip() in (b";", b""):
-        direct = _directly(data, statement, calls[0], kind, takers, lambda *_: None)
-        if direct is not None:
-            return direct
+    direct = _directly(data, statement, calls, kind, takers, lambda *_: None)
+    if direct is not None:
+        return direct
     if not is_always_asked(data, statement):
         return None
     text, start = data[statement.code_start : statement.end].decode(), statement.code_start
@@ -235,9 +233,17 @@ def _in_list(
 
 
 def _directly(
-    data: bytes, statement: Statement, call: Call, kind: str, takers: Sequence[str], head: Head
+    data: bytes,
+    statement: Statement,
+    calls: Sequence[Call],
+    kind: str,
+    takers: Sequence[str],
+    head: Head,
 ) -> Taken | None:
-    """The edits where the value goes to a variable, and nowhere else."""
+    """The edits where the value of one call goes to a variable, and nowhere else."""
+    call = calls[0]
+    if len(calls) != 1 or data[call.end : statement.end].strip() not in (b";", b""):
+        return None
     before = data[statement.code_start : call.start]
     if statement.kind is Kind.DECLARE:
         declared = re.fullmatch(rb"%s\s+([A-Za-z_]\w*)\s*=\s*" % _spaced(kind), before)
