@@ -55,6 +55,18 @@ GO: dict[str, dict[str, str]] = {
         "Waitall(4,": "Waitall(n,",
     },
     "a return ahead of all": {RECEIVE: f"    if (nproc == 1) return\n{RECEIVE}"},
+    "on a condition": {BOTH: f"    if (f%nx > 3) then\n{FIRST}    end if\n"},
+    "on a condition in one line": {BOTH: FIRST + BOTH.replace(FIRST, "    if (f%nx > 3)")},
+    "in both branches": {
+        BOTH: f"    if (f%nx > 3) then\n{FIRST}    else\n{BOTH.replace(FIRST, '')}    end if\n"
+    },
+    "a return ahead of the calls": {BOTH: f"    if (f%nx == 1) return\n{BOTH}"},
+    "on a condition of its caller": {CALL: f"    if (f%nx > 1) {CALL.lstrip()}"},
+    "one that may be absent": {
+        "  subroutine exchange_all(f)\n": "  subroutine exchange_all(f, more)\n"
+        "    integer, intent(in), optional :: more\n",
+        BOTH: FIRST + BOTH.replace(FIRST, "    if (present(more))"),
+    },
     "bound to the type": {
         "  end type\n": "  contains\n    procedure :: all => exchange_all\n  end type\n",
         "    type(field_t), intent(inout) :: f": "    class(field_t), intent(inout) :: f",
@@ -62,12 +74,11 @@ GO: dict[str, dict[str, str]] = {
     },
 }
 STAY: dict[str, dict[str, str]] = {
-    "one field twice": {BOTH: 2 * FIRST},
     "in a loop": {
         BOTH: "    integer :: k\n    do k = 1, 2\n      call exchange(f%u, f%nx, f%ny)\n"
         "    end do\n",
     },
-    "on a condition": {BOTH: f"    if (f%nx > 3) then\n{FIRST}    end if\n"},
+    "in a select": {BOTH: f"    select case (f%nx)\n    case (3)\n{FIRST}    end select\n"},
     "no work behind": {CALL: f"{CALL}    call MPI_Barrier(MPI_COMM_WORLD, ierr)\n"},
     "requests that are saved": {REQUESTS: REQUESTS.replace("integer", "integer, save")},
     "a buffer that is saved": {
@@ -76,6 +87,13 @@ STAY: dict[str, dict[str, str]] = {
     },
     "what is sent is set meanwhile": {
         "        f%v(i,j) = 0.25d0": "        f%u(i,j) = 2*f%u(i,j)\n        f%v(i,j) = 0.25d0",
+    },
+}
+# The second exchange needs what the first one brings: the finish begins it.
+IN_TURN: dict[str, dict[str, str]] = {
+    "one field twice": {BOTH: 2 * FIRST},
+    "on a condition that what comes decides": {
+        BOTH: FIRST + BOTH.replace(FIRST, "    if (f%u(0,0) > -1d30)"),
     },
 }
 
@@ -93,6 +111,15 @@ def test_both_are_split(replaced: dict[str, str], tmp_path: Path) -> None:
     )
     assert "do j = 2, f%ny - 1" in text[start:finish]
     assert "do j = 1, f%ny, max(f%ny - 1, 1)" in text[finish:]
+
+
+@pytest.mark.parametrize("replaced", IN_TURN.values(), ids=IN_TURN)
+def test_the_finish_begins_the_second(replaced: dict[str, str], tmp_path: Path) -> None:
+    text = halves(replaced, tmp_path)
+    start, finish = (text.index(f"subroutine exchange_all_{end}(") for end in ("start", "finish"))
+    main = text.index("program", finish)
+    assert text[start:finish].count("call exchange_start(") == 1
+    assert text[finish:main].count("call exchange_start(") == 1
 
 
 @pytest.mark.parametrize("replaced", STAY.values(), ids=STAY)

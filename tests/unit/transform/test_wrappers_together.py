@@ -68,7 +68,7 @@ NESTS = {
         "work(w);",
         2,
     ),
-    "a call in a condition": (DIRECT, "if (flag)\n        shift(u, peer, 1);", "work(w);", 0),
+    "a call in a condition": (DIRECT, "if (flag)\n        shift(u, peer, 1);", "work(w);", 1),
     "a call in a loop": (
         DIRECT,
         "for (int i = 0; i < 2; i++)\n        shift(u, peer, i);",

@@ -61,7 +61,9 @@ class Aliases(PointsTo):
         # A Fortran dummy argument is an object of its own: the language forbids the alias.
         if not through or (known is not None and known.kind == "dummy"):
             return {variable} | shared
-        return self.pointees(variable) or {UNKNOWN_MEMORY}
+        if found := self.pointees(variable):
+            return found
+        return {variable} if variable in self.never_given else {UNKNOWN_MEMORY}
 
     def may_share(self, left: Access, right: Access, changed: frozenset[str]) -> bool:
         """Whether two accesses may touch the same memory, sections apart.

@@ -116,11 +116,17 @@ class Beginnings:
 
         Calls of the program's routines, that is, and none of MPI.
         """
+        return self._calls_of(routine, routine.body)
+
+    def _calls_of(self, routine: Routine, block: Block) -> dict[int, Begun]:
+        """The same of a block, and of the branches in it: what begins and ends in one of them."""
         found: dict[int, Begun] = {}
-        for index, statement in enumerate(routine.body.statements):
+        for index, statement in enumerate(block.statements):
+            for branch in statement.blocks if statement.kind is Kind.IF else ():
+                found |= self._calls_of(routine, branch)
             if any(call.name.startswith("MPI_") for call in statement.calls):
                 continue
-            begun = self.ended_by(routine, routine.body, index)
+            begun = self.ended_by(routine, block, index)
             calls = [call for each in (begun.statements if begun else ()) for call in each.calls]
             if begun is not None and not any(call.name.startswith("MPI_") for call in calls):
                 found[id(statement)] = begun

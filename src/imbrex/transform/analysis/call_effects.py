@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.request_arguments import request_position, request_section
-from imbrex.transform.analysis.sections import buffer_section, whole_of
+from imbrex.transform.analysis.sections import buffer_section, element_of, whole_of
 from imbrex.transform.analysis.transfer import further
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.location import Location
@@ -27,6 +27,26 @@ def evaluated(program: Program, statement: Statement) -> list[Access]:
                 for access in accesses
             ]
     return accesses
+
+
+def fence(program: Program, statement: Statement) -> list[Access] | None:
+    """What callers see of one of Imbrex's own fences behind a wait of Fortran; None: it is none.
+
+    It keeps a compiler from moving what the message has over the wait, and reads nothing. What a
+    caller has beside a call of a routine with both is on one side of the two, so that all that
+    counts is that the element is named.
+    """
+    if statement.blocks or [call.name for call in statement.calls] != ["MPI_Get_address"]:
+        return None
+    named, *rest = statement.calls[0].arguments
+    variable = program.variables.get(rest[0].base or "") if rest else None
+    if variable is None or not variable.name.lower().startswith("imbrex_address"):
+        return None
+    section = element_of(program, named)
+    return [
+        access._replace(section=section) if access.variable == named.base else access
+        for access in statement.accesses
+    ]
 
 
 def argument_effects(

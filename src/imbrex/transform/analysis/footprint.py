@@ -10,7 +10,12 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.aliases import Aliases
 from imbrex.transform.analysis.binding import Binding
 from imbrex.transform.analysis.by_value import ByValue
-from imbrex.transform.analysis.call_effects import argument_effects, evaluated, fortran_error_code
+from imbrex.transform.analysis.call_effects import (
+    argument_effects,
+    evaluated,
+    fence,
+    fortran_error_code,
+)
 from imbrex.transform.analysis.changes import Changes
 from imbrex.transform.analysis.copies import message_arrays
 from imbrex.transform.analysis.facts import ProgramFacts
@@ -345,7 +350,12 @@ class Footprints(Changes):
         self._active.add(routine.key)
         found = Footprint()
         for statement in routine.body.statements:
-            found.add(self.of(statement, routine.file))
+            named = fence(self.program, statement)
+            if named is None:
+                found.add(self.of(statement, routine.file))
+                continue
+            found.add(Footprint(named))
+            found.add(self.of_call(statement.calls[0], routine.file))
         self._active.discard(routine.key)
         self._statements, self._given = outside
         found.leaves = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 
 from imbrex.transform.analysis.copies import only_packs
@@ -200,16 +199,8 @@ class Motion:
 
     def _meets_condition(self, owner: Statement, accesses: list[Access]) -> bool:
         """Whether an IF that asks once more may come to another end, by what else is touched."""
-        variables = self.footprints.program.variables
-        asked = []
-        for access in owner.accesses:
-            variable = variables.get(access.variable)
-            name = "" if variable is None else re.escape(variable.name)
-            valued = re.sub(rf"(?i)\bpresent\s*\(\s*{name}\s*\)", "", owner.condition or "")
-            if not name or valued == owner.condition or re.search(rf"(?i)\b{name}\b", valued):
-                asked.append(access)
         changed = self.footprints.changed(accesses)
-        return self.footprints.conflict(accesses, asked, changed) is not None
+        return self.footprints.conflict(accesses, owner.accesses, changed) is not None
 
     def _done_until(self, transfer: Transfer, block: Block, accesses: list[Access]) -> list[Access]:
         """What a branch touches, and the messages that a wait behind it still waits for."""

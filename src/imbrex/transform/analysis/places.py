@@ -67,7 +67,11 @@ class Places:
             return None
         found: set[Place] = set()
         for call in self._calls_of(owner):
-            if call.unknown or position >= len(call.arguments):
+            given = position < len(call.arguments)
+            absent = not given or call.arguments[position].absent
+            if absent and not call.unknown and self.program.variables[variable].optional:
+                continue
+            if call.unknown or not given:
                 return None
             argument = call.arguments[position]
             if argument.base is None:

@@ -49,6 +49,27 @@ class PointsTo:
         known = len(held) == len(self.program.called_cells) and addressed <= own
         return known and all(functions and functions <= own for functions in held)
 
+    @cached_property
+    def never_given(self) -> frozenset[str]:
+        """The parameters of functions of C that nothing calls: no value is ever in one."""
+        program = self.program
+        problems = any(routine.problem for routine in program.routines.values())
+        if not program.is_whole or program.unread_code or problems:
+            return frozenset()
+        alone = {
+            routine.name: routine
+            for routine in program.routines.values()
+            if routine.name != "main" and routine.scope is None and program.in_c(routine.file)
+            if not routine.address_taken and "operator" not in routine.name
+        }
+        running = [routine for routine in program.routines.values() if routine.name not in alone]
+        while running:
+            for statement in running.pop().statements():
+                for call in statement.calls:
+                    called = alone.pop(call.name, None)
+                    running += [] if called is None else [called]
+        return frozenset(key for routine in alone.values() for key in routine.parameters)
+
     def _across_languages(self) -> set[str]:
         """The routines that another language calls: as good as those whose address is taken."""
         program = self.program

@@ -200,7 +200,7 @@ class Scheduler:
         )
 
     def _enter(self, statement: Statement, path: Path) -> None:
-        if not self._divisible(statement):
+        if not self.divisible(statement):
             self._place(statement, path)
             return
         for number, block in enumerate(statement.blocks):
@@ -212,7 +212,7 @@ class Scheduler:
         parts: list[Statement] = []
         asked: list[Statement] = []
         for statement in statements:
-            if not self._divisible(statement):
+            if not self.divisible(statement):
                 parts.append(statement)
                 continue
             asked.append(statement)
@@ -222,7 +222,7 @@ class Scheduler:
                 asked += inner[1]
         return parts, asked
 
-    def _divisible(self, statement: Statement) -> bool:
+    def divisible(self, statement: Statement) -> bool:
         """Whether a conditional may be taken apart: its conditions can be asked again later.
 
         What only gives names to variables may be.
@@ -269,6 +269,11 @@ class Scheduler:
         if id(statement) in self.begins and not waiting and not self._meets(accesses, path):
             self.found.early.append(item)
             return
+        if id(statement) in self.begins - self.own_lists.begins:
+            self.waiting.append(path)
+            self.found.late.append(item)
+            self.blocked.append((path, accesses))
+            return
         if id(statement) in self.ends:
             self._end(item, self.ends[id(statement)])
             return
@@ -311,7 +316,7 @@ class Scheduler:
         if all(id(statement) in early for statement in begun.statements):
             self.found.begun += begun.calls
             self.found.released += begun.accesses
-        self.blocked.append(((), item.accesses + begun.accesses))
+        self.blocked.append((item.path, item.accesses + begun.accesses))
         self.found.late.append(item)
 
     def _lasts(self, statement: Statement, path: Path) -> bool:

@@ -301,6 +301,17 @@ def whole_of(program: Program, argument: Argument) -> Section | None:
     return tuple(Range(low, high) for low, high in variable.bounds)
 
 
+def element_of(program: Program, argument: Argument) -> Section | None:
+    """The element of an array that is passed; None where all of it may be."""
+    variable = program.variables.get(argument.base or "")
+    first = [index for index in argument.origin or () if index is not None]
+    if variable is None or argument.whole or argument.strides or variable.scattered:
+        return None
+    if not first or len(first) != len(variable.bounds):
+        return None
+    return tuple(Range.point(index) for index in first)
+
+
 def run_of(
     program: Program, variable: Variable, argument: Argument, first: list[Affine], count: Affine
 ) -> Section | None:

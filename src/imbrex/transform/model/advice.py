@@ -48,6 +48,8 @@ may-be-noncontiguous noncontiguous
     copy into a contiguous buffer first, or declare the argument `contiguous`
 asked-once
     put the answer into a variable that nothing changes: `int parallel = size > 1;`
+called-amid
+    write the calls one by one, in plain conditionals where need be: `exchange(u); exchange(v);`
 asked-amid
     ask for its value in a statement of its own: `s = dot(r, r, n);`
 call-of

@@ -141,6 +141,8 @@ class Expressions(Arguments):
         external = found is not None and "external" in found[1].attributes
         intrinsic = name in FUNCTIONS or self.names.of_intrinsic_module(self.scope, name)
         if intrinsic and not own and not external:
+            if name == "present":  # the same all along, whatever becomes of the argument
+                return stop + 1
             if name in INQUIRIES:
                 after = self._asked(line, after + 1, stop, effects) - 1
             self.read(line, after + 1, stop, effects)

@@ -8,6 +8,8 @@ can be split in turn. Its caller may be such a routine as well.
 from __future__ import annotations
 
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.guarded_calls import call_alone
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.rewrites.uses import Split, Uses
 
@@ -17,24 +19,32 @@ class PassingOn:
 
     def __init__(self, footprints: Footprints, uses: Uses) -> None:
         self.footprints = footprints
+        self.program: Program = footprints.program
         self.uses = uses
 
     def by(self, split: Split) -> tuple[str, ...]:
         """The names of those that call a wrapper; each of its calls there has a number apart."""
         users = {use.routine.name: use.routine for use in split.uses}
-        found = tuple(sorted(name for name, user in users.items() if self._passes_on(user, ())))
+        found = tuple(sorted(n for n, user in users.items() if self.is_in_front_of_work(user)))
         for name in found:
             for slot, use in enumerate(u for u in split.uses if u.routine.name == name):
                 use.slot = slot
         return found
 
     def is_last(self, names: tuple[str, ...]) -> bool:
-        """Whether one of these routines has callers with work, not only such as pass it on."""
+        """Whether one of these routines, which calls others at its top alone, has callers with
+        work, not only such as pass it on.
+        """
         return any(
-            self._computes_behind(caller, name)
+            self._calls_in_turn(user) and self._has_work_behind(user)
             for name in names
-            for caller in self.uses.callers(name)
+            for user in self.program.routines.values()
+            if user.name == name
         )
+
+    def is_in_front_of_work(self, user: Routine) -> bool:
+        """Whether a routine computes nothing, and what calls it does, itself or further up."""
+        return self._passes_on(user, ())
 
     def _passes_on(self, user: Routine, called: tuple[str, ...]) -> bool:
         """Whether a routine only calls others that communicate, ahead of its callers' work.
@@ -43,16 +53,21 @@ class PassingOn:
         """
         if user.key in called or not self.uses.only_calls(user):
             return False
-        return self._is_in_front_of_work(user, (*called, user.key))
+        called = (*called, user.key)
+        callers = self.uses.callers(user.name)
+        return self._has_work_behind(user) or any(self._passes_on(c, called) for c in callers)
 
-    def _is_in_front_of_work(self, user: Routine, called: tuple[str, ...]) -> bool:
+    def _has_work_behind(self, user: Routine) -> bool:
         return any(
-            self._computes_behind(caller, user.name) or self._passes_on(caller, called)
+            self.uses.computes_beside(caller, place.block, place.index, 1)
             for caller in self.uses.callers(user.name)
+            for place in self.uses.places(caller, user.name)
         )
 
-    def _computes_behind(self, caller: Routine, name: str) -> bool:
-        return any(
-            self.uses.computes_beside(caller, block, index, 1)
-            for block, index, _ in self.uses.usable(caller).get(name, [])
+    def _calls_in_turn(self, user: Routine) -> bool:
+        """Whether all that communicates in a routine are calls at its top, one by one."""
+        return all(
+            call_alone(statement) is not None
+            for statement in user.body.statements
+            if self.footprints.of(statement, user.file).events
         )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from imbrex.transform.analysis.divided import Item, Schedule
 from imbrex.transform.analysis.kept_spaces import kept_spaces
+from imbrex.transform.analysis.schedule import Scheduler
 from imbrex.transform.analysis.space import Space
 from imbrex.transform.analysis.spaces import Spaces
 from imbrex.transform.model.causes import Reason
@@ -15,6 +16,7 @@ from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.statements import Kind, Statement
 from imbrex.transform.rewrites.cutting import DEEPEST
+from imbrex.transform.rewrites.passing_on import PassingOn
 
 if TYPE_CHECKING:
     from imbrex.transform.rewrites.splitting import Splitting
@@ -39,7 +41,7 @@ def why_whole(wrappers: Splitting[Any], split: Split, problem: Reason | None) ->
         reason = _Behind(wrappers, split, use).reason()
         if reason is not None:
             return reason
-    return _asked_once(wrappers, split)
+    return _asked_once(wrappers, split) or called_amid(wrappers, split.wrapper.name)
 
 
 def _asked_once(wrappers: Splitting[Any], split: Split) -> Reason | None:
@@ -58,6 +60,22 @@ def _asked_once(wrappers: Splitting[Any], split: Split) -> Reason | None:
                 if any(wrappers.uses.computes_beside(user, block, index, n) for n in (-1, 1)):
                     place = Location(user.file, statement.line)
                     return Reason(ReasonKind.ASKED_ONCE(routine=name), place)
+    return None
+
+
+def called_amid(wrappers: Splitting[Any], name: str) -> Reason | None:
+    """Where a routine without work of its own calls it in a loop or a choice, in front of work."""
+    passing = PassingOn(wrappers.footprints, wrappers.uses)
+    for user in wrappers.uses.callers(name):
+        if not passing.is_in_front_of_work(user):
+            continue
+        divisible = Scheduler(wrappers.footprints, user).divisible
+        for statement in user.body.statements:
+            if statement.kind in (Kind.SIMPLE, Kind.DECLARE) or divisible(statement):
+                continue
+            if any(call.name == name for inner in statement.walk() for call in inner.calls):
+                place = Location(user.file, statement.line)
+                return Reason(ReasonKind.CALLED_AMID(caller=user.name), place)
     return None
 
 

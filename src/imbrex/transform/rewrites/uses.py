@@ -123,7 +123,7 @@ class Uses:
         """Note the calls of a routine, those in an `if` with what follows that, if need be."""
         last: Block | None = None
         floor = -1
-        places = self._places(user).get(split.wrapper.name, [])
+        places = self.places(user, split.wrapper.name)
         in_branch: dict[int, bool] = {}  # whether calls have work beside them in their branch
         taken: set[int] = set()
         for place in places:
@@ -176,12 +176,18 @@ class Uses:
             return False
         statements = [s for s in user.body.statements if s.kind is not Kind.DECLARE]
         each = [self.footprints.of(statement, user.file) for statement in statements]
-        if any(found.stop or found.leaves for found in each):
+        if any(found.stop for found in each):
+            return False
+        asks = {Kind.IF, Kind.JUMP}  # where there is nothing to exchange it may return
+        if any(f.leaves and s.kind not in asks for f, s in zip(each, statements, strict=True)):
             return False
         return not any(found.heavy and not found.events for found in each)
 
+    def places(self, user: Routine, name: str) -> list[Place]:
+        """The calls that may be divided in two, those in an `if` also as part of that."""
+        return self._places(user).get(name, [])
+
     def _places(self, user: Routine) -> dict[str, list[Place]]:
-        """The calls that may be divided in two; those in an `if` also as part of that."""
         known = self._places_in.get(user.key)
         if known is None:
             known = self._places_in[user.key] = {}

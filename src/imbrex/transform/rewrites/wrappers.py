@@ -26,7 +26,7 @@ from imbrex.transform.rewrites.splitting import (
     messages_of,
     starts_in,
 )
-from imbrex.transform.rewrites.unsplit import why_whole
+from imbrex.transform.rewrites.unsplit import called_amid, why_whole
 from imbrex.transform.rewrites.uses import Split
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.halves import Halves
@@ -63,6 +63,20 @@ class Wrappers(Splitting[Split]):
     def _begins_and_ends(self, routine: Routine) -> bool:
         """Whether a routine calls what begins an exchange and what ends it."""
         return bool(self.boundary.beginnings.calls_in(routine))
+
+    def proposals(self) -> list[Proposal]:
+        """What may be done, and what is told of routines that others only pass on."""
+        found = super().proposals()
+        told = [self._told_of(proposal) for proposal in found if proposal.leads_to]
+        return found + [proposal for proposal in told if proposal is not None]
+
+    def _told_of(self, leader: Proposal) -> Proposal | None:
+        """Why the routines that pass it on stay, where none of them can be taken apart."""
+        reason = called_amid(self, leader.routine.name)
+        if reason is None:
+            return None
+        wrapper = leader.routine
+        return Proposal(self.name, wrapper, wrapper.line, reason, without_window=True)
 
     def unneeded(self, site: RoutineSite) -> Proposal | None:
         reason = why_whole(self, *self.whole[site.routine.key])
