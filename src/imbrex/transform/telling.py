@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Set
 from dataclasses import replace
 
 from imbrex.transform import mpi_calls
+from imbrex.transform.message_loop_sites import started_in_loops
 from imbrex.transform.model.causes import Reason, located
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import Program
@@ -195,14 +196,15 @@ def note(
     text = f"{proposal.rewrite}: " + ("" if done else "not done, because ")
     text += located(proposal.reason.text, f"{place.file}:{line}")
     names = {proposal.routine.name, *proposal.also}
-    for decision in (known for name in sorted(names) for known in decisions.get(name, ())):
+    posts = {(name, at if known is None else known.line(at)) for name, at in proposal.posts}
+    for decision in (each for name in sorted(names) for each in decisions.get(name, ())):
         if text in decision.details:
             continue
         if done and decision.decision != "rewritten":
             continue
         at = (decision.site.routine.file, decision.site.call.line)
-        posted = (decision.site.routine.name, decision.site.call.line) in proposal.posts
-        if proposal.posts and not posted:
+        posted = (decision.site.routine.name, decision.site.call.line) in posts
+        if posts and not posted:
             continue
         if done and not proposal.replaces and at in unmoved and not posted:
             continue
@@ -270,6 +272,7 @@ def put_back(
     decisions = _without_parts(decisions, first)
     decisions = _posted_ahead(decisions, first, taken)
     decisions = _in_pieces(decisions, first, taken)
+    decisions = started_in_loops(decisions, first, taken)
     _note_opened(decisions, taken)
     return sorted(decisions, key=lambda d: (d.site.routine.file, d.site.call.line))
 

@@ -189,7 +189,7 @@ def fortran_source(
         routines.append(
             f"      subroutine p{number}(a, b, e0, f0)\n{F_DECLARATIONS}"
             "      double precision a(n), b(n), e0(n), f0(n), e(n), f(n)\n"
-            f"      integer i, j, k, ierr, at, r(4)\n      double precision q\n{shared}"
+            f"      integer i, j, k, mm, ierr, at, r(4)\n      double precision q\n{shared}"
             "      at = 0\n"
             "      do i = 1, n\n        e(i) = e0(i)\n        f(i) = f0(i)\n      end do\n"
             f"{body}\n"

@@ -11,6 +11,7 @@ import random
 from dataclasses import dataclass, field
 
 from random_guards import put_guarded  # type: ignore[import-not-found]
+from random_message_loops import put_message_loop  # type: ignore[import-not-found]
 from random_numbers import put_numbers  # type: ignore[import-not-found]
 from random_sinking import c_pair, fortran_pair  # type: ignore[import-not-found]
 from random_steps import mixed  # type: ignore[import-not-found]
@@ -527,6 +528,8 @@ class Generator:
             self.count,
             lambda: self.sweep(rows=True),
         ]
+        if self.seed % 5 == 1:  # what other programs are stays as it is
+            talk += 3 * [lambda: put_message_loop(self)]
         mixed(self.random, count, talk, compute, self.repeat)
 
     def body(self) -> list[str]:

@@ -41,10 +41,10 @@ class Fission:
         self.routine = routine
         self.spaces = spaces
 
-    def prepare(self, space: Space, *, upward: bool) -> Reason | None:
+    def prepare(self, space: Space, *, upward: bool, messages: bool = False) -> Reason | None:
         """Read the body of a space; why it cannot be divided at all.
 
-        `upward`: all loops are known to count by one.
+        `upward`: all loops are known to count by one. `messages`: it may communicate.
         """
         self.space = space
         self.upward = upward
@@ -54,7 +54,7 @@ class Fission:
         whole = self.footprints.of(space.statement, self.routine.file)
         if whole.stop is not None:
             return whole.stop
-        if whole.events:
+        if whole.events and not messages:
             return Reason(ReasonKind.LOOP_CALLS(call=whole.events[0].name), place)
         for statement in self.body:
             inner = self.footprints.of(statement, self.routine.file)
@@ -103,7 +103,7 @@ class Fission:
         taken = [s for s in units if id(s) in chosen]
         rest = [s for s in units if id(s) not in chosen]
         before, behind = (taken, rest) if forward else (rest, taken)
-        above, below = self._with_scalars(before), self._with_scalars(behind)
+        above, below = self.with_scalars(before), self.with_scalars(behind)
         if above is None or below is None:
             return None
         for group, opposite in ((before, below), (above, behind)):
@@ -151,7 +151,7 @@ class Fission:
                 return True
         return False
 
-    def _with_scalars(self, group: list[Statement]) -> list[Statement] | None:
+    def with_scalars(self, group: list[Statement]) -> list[Statement] | None:
         """The group and what sets its scalars, in the order of the body."""
         wanted = {id(s) for s in group}
         needed = {k for s in group for w in (True, False) for k in self._scalars_of(s, write=w)}
@@ -172,24 +172,31 @@ class Fission:
     def _accesses(self, statement: Statement) -> list[Access]:
         return self.footprints.of(statement, self.routine.file).accesses
 
-    def _own(self, statement: Statement) -> list[Access]:
+    def own(self, statement: Statement) -> list[Access]:
         """Accesses of one iteration, without the scalars that each iteration has for itself."""
+        return self.in_each(self._accesses(statement))
+
+    def in_each(self, accesses: list[Access]) -> list[Access]:
+        """Of some accesses of one iteration, the same."""
         return [
             self.footprints.after(a, self.changed)
-            for a in self._accesses(statement)
+            for a in accesses
             if a.through or a.variable not in self.scalars | self.indices
         ]
 
     def _wide(self, statement: Statement) -> list[Access]:
         """Accesses of all iterations."""
-        return self.space.remaining(self._own(statement), {})
+        return self.space.remaining(self.own(statement), {})
 
     def _may_go_first(self, first: Statement, second: Statement) -> bool:
         """Whether all iterations of `first` may be done before any of `second`."""
         above = self.body.index(first) < self.body.index(second)
-        theirs = self._own(second)
-        for mine in self._own(first):
-            for other in theirs:
+        return self.all_first(self.own(first), self.own(second), above=above)
+
+    def all_first(self, first: list[Access], second: list[Access], *, above: bool) -> bool:
+        """The same of what is touched; `above`: `first` in each iteration before `second`."""
+        for mine in first:
+            for other in second:
                 if not (mine.write or other.write):
                     continue
                 if not self.footprints.aliases.may_share(mine, other, self.changed):

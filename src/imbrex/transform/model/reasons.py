@@ -364,6 +364,7 @@ class ReasonKind(Sentence):
     BROUGHT_AHEAD = "brought in the iteration before, to memory of its own: {names}"
     BOUNDARY_FIRST = "the loop is divided: the boundary before the interior"
     INTERIOR_FIRST = "the loop is divided: the interior first"
+    STARTED_IN_LOOP = "all messages of the loop are under way at once"
     SENT_FIRST = "the loop is distributed: what is sent first"
     INDEPENDENT_FIRST = "the loop is distributed: what needs no message first"
     MOVED_UP = "{statement} goes in front of line {line}"

@@ -140,7 +140,7 @@ class LoopDistribution(Preparing[StatementSite, Division]):
         passed = groups.second if produces else groups.first
         if all(only_copies(self.program, s) for s in passed):
             return None
-        reason = self._unreadable(source, routine, space, block)
+        reason = undividable(source, routine, space, block)
         if reason is not None:
             raise Refusal(self.name, reason)
         return Division(space, groups, produces)
@@ -169,36 +169,13 @@ class LoopDistribution(Preparing[StatementSite, Division]):
         changed = self.footprints.changed(mine + wanted)
         return self.footprints.conflict(mine, wanted, changed) is not None
 
-    @staticmethod
-    def _unreadable(
-        source: SourceFile, routine: Routine, space: Space, block: Block
-    ) -> Reason | None:
-        place = Location(routine.file, space.statement.line)
-        if directed(space):
-            return Reason(ReasonKind.LOOP_DIRECTIVE(), place)
-        text = source.data[line_start(source.data, space.statement.start) : space.statement.end]
-        if source.is_fortran and relabelled(source, text.decode(errors="replace")) is None:
-            return Reason(ReasonKind.LOOP_LABELS(), place)
-        if not block.braced or not first_on_line(source.data, space.statement.code_start):
-            return Reason(ReasonKind.LOOP_LINE(), place)
-        inner = space.loops[-1].blocks[0]
-        for statement in inner.statements:
-            if _ends_loop(statement):
-                continue
-            span = whole_lines(source.data, statement.code_start, _end(source, statement))
-            alone = span != (statement.code_start, _end(source, statement))
-            if not alone or not inner.insertable or not inner.braced:
-                at = Location(routine.file, statement.line)
-                return Reason(ReasonKind.LOOP_STATEMENT_LINE(), at)
-        return None
-
     def apply(self, plan: Plan[StatementSite, Division]) -> Proposal:
         routine, division = plan.site.routine, plan.content
         source = self.program.files[routine.file]
         space = division.space
         start = line_start(source.data, space.statement.code_start)
         groups = (division.groups.first, division.groups.second)
-        first, second = (self._with(source, space, group) for group in groups)
+        first, second = (with_statements(source, space, group) for group in groups)
         if source.is_fortran:
             second = relabelled(source, second) or second
         text = f"{first}\n{second}"
@@ -208,22 +185,53 @@ class LoopDistribution(Preparing[StatementSite, Division]):
         line = space.statement.line
         return Proposal(self.name, routine, line, reason, edits, divides=True)
 
-    @staticmethod
-    def _with(source: SourceFile, space: Space, group: list[Statement]) -> str:
-        """The loop with these statements of its body alone."""
-        data = source.data
-        start = line_start(data, space.statement.code_start)
-        inner = space.loops[-1].blocks[0]
-        comment = C_COMMENT_LINE if source.language is Language.C else FORTRAN_COMMENT_LINE
-        edits = []
-        floor = inner.start
-        for statement in inner.statements:
-            first, last = whole_lines(data, statement.code_start, _end(source, statement))
-            first = before_comments(data, first, floor, comment)
-            floor = statement.end
-            if statement not in group and not _ends_loop(statement):
-                edits.append(Edit(first - start, last - start, ""))
-        return apply_edits(data[start : space.statement.end], edits).decode()
+
+def undividable(source: SourceFile, routine: Routine, space: Space, block: Block) -> Reason | None:
+    """Why the text of a loop cannot be divided by its statements."""
+    place = Location(routine.file, space.statement.line)
+    if directed(space):
+        return Reason(ReasonKind.LOOP_DIRECTIVE(), place)
+    text = source.data[line_start(source.data, space.statement.start) : space.statement.end]
+    if source.is_fortran and relabelled(source, text.decode(errors="replace")) is None:
+        return Reason(ReasonKind.LOOP_LABELS(), place)
+    if not block.braced or not first_on_line(source.data, space.statement.code_start):
+        return Reason(ReasonKind.LOOP_LINE(), place)
+    inner = space.loops[-1].blocks[0]
+    for statement in inner.statements:
+        if _ends_loop(statement):
+            continue
+        span = whole_lines(source.data, statement.code_start, _end(source, statement))
+        alone = span != (statement.code_start, _end(source, statement))
+        if not alone or not inner.insertable or not inner.braced:
+            at = Location(routine.file, statement.line)
+            return Reason(ReasonKind.LOOP_STATEMENT_LINE(), at)
+    return None
+
+
+def with_statements(source: SourceFile, space: Space, group: list[Statement]) -> str:
+    """The loop with these statements of its body alone."""
+    start = line_start(source.data, space.statement.code_start)
+    edits = [
+        Edit(edit.start - start, edit.end - start, edit.text)
+        for edit in without_statements(source, space, group)
+    ]
+    return apply_edits(source.data[start : space.statement.end], edits).decode()
+
+
+def without_statements(source: SourceFile, space: Space, kept: list[Statement]) -> list[Edit]:
+    """Edits that leave out all other statements of the loop, with the comments above them."""
+    data = source.data
+    inner = space.loops[-1].blocks[0]
+    comment = C_COMMENT_LINE if source.language is Language.C else FORTRAN_COMMENT_LINE
+    edits = []
+    floor = inner.start
+    for statement in inner.statements:
+        first, last = whole_lines(data, statement.code_start, _end(source, statement))
+        first = before_comments(data, first, floor, comment)
+        floor = statement.end
+        if statement not in kept and not _ends_loop(statement):
+            edits.append(Edit(first, last, ""))
+    return edits
 
 
 def _ends_loop(statement: Statement) -> bool:

@@ -12,6 +12,7 @@ from imbrex.transform.rewrites.decomposition import Decomposition
 from imbrex.transform.rewrites.distribution import LoopDistribution
 from imbrex.transform.rewrites.error_codes import ErrorCodes
 from imbrex.transform.rewrites.hoisting import Hoisting
+from imbrex.transform.rewrites.message_loops import StartedInLoops
 from imbrex.transform.rewrites.motion import ExistingMotion
 from imbrex.transform.rewrites.nested import NestedWrappers
 from imbrex.transform.rewrites.pipelining import Pipelining
@@ -61,6 +62,7 @@ PREPARING: tuple[type[Preparing[Any, Any]], ...] = (
     FortranReturnedValues,
     Pipelining,
     Prefetching,
+    StartedInLoops,
 )
 """What makes room for communication to move, in the order in which it is tried."""
 

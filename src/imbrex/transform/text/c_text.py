@@ -46,7 +46,7 @@ class CText:
         call = call_text(transfer.part.start, [*texts, self._request(transfer.request)], inner)
         if transfer.assigned:
             call = f"{transfer.assigned} {call}"
-        call = _checked(call, [transfer])
+        call = checked(call, [transfer])
         if not guards:
             return call
         condition = guards[0] if len(guards) == 1 else " && ".join(f"({g})" for g in guards)
@@ -66,13 +66,13 @@ class CText:
             whole = len(ignored) == self.count
             request = self.name if whole else self._request(first)
             arguments = [str(len(ignored)), request, "MPI_STATUSES_IGNORE"]
-            texts.append(_checked(call_text("MPI_Waitall", arguments, indent), ignored))
+            texts.append(checked(call_text("MPI_Waitall", arguments, indent), ignored))
         for transfer in transfers:
             if transfer.status is None and consecutive:
                 continue
             status = "MPI_STATUS_IGNORE" if transfer.status is None else transfer.status.text
             text = call_text("MPI_Wait", [self._request(transfer.request), status], indent)
-            texts.append(_checked(text, [transfer]))
+            texts.append(checked(text, [transfer]))
         return texts
 
     def moved(self, statement: Statement, guards: list[str], indent: str) -> str:
@@ -164,7 +164,7 @@ class CText:
         return None  # braces will do
 
 
-def _checked(call: str, transfers: list[Transfer]) -> str:
+def checked(call: str, transfers: list[Transfer]) -> str:
     """A call statement within what checks the error codes of these transfers, if all have the
     same."""
     forms = {transfer.checked for transfer in transfers}

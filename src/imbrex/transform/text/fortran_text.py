@@ -254,13 +254,12 @@ class FortranText:
         data = self.source.data
         offset = self.line_end(self.routine.declare_after)
         indent = self._indent_at(self.routine.declare_after - 1)
-        name = self.name if self.count == 1 else f"{self.name}({self.count})"
         if self.routine.interface == "mpi_f08":
             kind = self._case("type") + f"(MPI_Request) {'::' if not self.fixed else ''}"
         else:
             kind = self._case("integer") + (" ::" if not self.fixed else "")
         edits = []
-        if transfers:
+        for name in self._declared() if transfers else ():
             edits.append(Edit(offset, offset, f"\n{indent}{kind.rstrip()} {name}"))
         if any(self._by_address(t, each) for t in everything for each in self._fenced(t)):
             text = self._case("integer") + "(kind=MPI_ADDRESS_KIND) "
@@ -278,6 +277,10 @@ class FortranText:
             start = line_start(data, first)
             edits.append(Edit(start, start, lines))
         return edits
+
+    def _declared(self) -> list[str]:
+        """The requests, as they are declared."""
+        return [self.name if self.count == 1 else f"{self.name}({self.count})"]
 
     def _labelled(self, offset: int) -> bool:
         return self.source.data[offset : offset + 1].isdigit()

@@ -272,7 +272,7 @@ class HalfCalls:
         lines = [f"MPI_Request {requests}[{halves.count * slots}];"] if halves.count else []
         for variable, slot in product(kept, range(slots)):
             declared = typed(variable, self._kept(user, variable, slot))
-            lines.append(f"{declared}{halves.c_bounds(variable)};")
+            lines.append(f"{declared}{halves.c_bounds(variable, user.file)};")
         return lines
 
     def known_in(self, user: Routine) -> list[Edit]:
@@ -284,6 +284,6 @@ class HalfCalls:
         if not self.fortran and user.file != self.routine.file:
             includes = list(re.finditer(rb"(?m)^[ \t]*#[ \t]*include[^\n]*\n", data))
             offset = includes[-1].end()
-            text = "\n".join(f"{self.halves.c_head(number)};" for number in (0, 1))
+            text = "\n".join(f"{self.halves.c_head(number, user.file)};" for number in (0, 1))
             edits.append(Edit(offset, offset, f"\n{text}\n"))
         return edits

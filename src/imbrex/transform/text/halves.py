@@ -184,7 +184,7 @@ class Halves:
         if not isinstance(declared, Declared):
             return {}
         heads = [
-            (name, self._half_parameters(number, ["", *declared.parameters]))
+            (name, self._half_parameters(number, ["", *declared.parameters], declared.source.name))
             for number, name in enumerate(self.names)
         ]
         return {declared.source.name: [declared.edit(heads, keep=False)]}
@@ -337,28 +337,43 @@ class Halves:
         texts += begun_scalars(self.program, self.routine, rest)
         return [self._indent() + text for text in texts if text is not None]
 
-    def _half_parameters(self, number: int, given: list[str]) -> list[str]:
-        """The parameters of a half; `given`: those of the routine in its places."""
+    def _half_parameters(self, number: int, given: list[str], file: str) -> list[str]:
+        """The parameters of a half in a file; `given`: those of the routine in its places."""
         parameters = [given[i].strip() for i in self.used[number]]
         for variable in self.takes[number]:
             own = variable in self._own()
             result = (is_carried(variable) or own) and number == 0
             name = f"*imbrex_{variable.name}" if result else variable.name
             name = f"&{name}" if is_vector(variable) else name
-            bounds = "" if result else self.c_bounds(variable)
+            bounds = "" if result else self.c_bounds(variable, file)
             parameters.append(f"{typed(variable, name)}{bounds}")
         return parameters + (["MPI_Request *imbrex_requests"] if self.count else [])
 
-    def c_head(self, number: int) -> str:
-        """The head of a half, which is written already."""
-        parameters = ", ".join(self._half_parameters(number, self.parameters))
+    def c_head(self, number: int, file: str = "") -> str:
+        """The head of a half, which is written already, for a file: its own without one."""
+        file = file or self.routine.file
+        parameters = ", ".join(self._half_parameters(number, self.parameters, file))
         found, indent = self.found, self._own_indent()
         text = f"{self.lead}{found.scope}{self.names[number]}({parameters}){found.tail}"
         return wrapped(Language.C, " ".join(text.split()), len(indent), f"{indent}   ")
 
-    def c_bounds(self, variable: Variable) -> str:
+    def c_bounds(self, variable: Variable, file: str) -> str:
+        """The bounds of what is kept; with its macros where these are at hand in the file."""
+        if file == self.routine.file:
+            body = self.source.data[slice(*self.span)].decode(errors="replace")
+            said = re.search(rf"\b{variable.name}((?:[ ]?\[[^\[\]\n]+\])+)\s*[;,=]", body)
+            named = identifiers(said[1], fold=False) if said else set()
+            if said and named and all(self._is_macro(name) for name in named):
+                return said[1].replace(" [", "[")
         extents = self.extents(variable) or []
         return "".join(f"[{high + 1}]" for _, high in reversed(extents))
+
+    def _is_macro(self, name: str) -> bool:
+        """Whether it is one from before the routine's first mention to the end of the file."""
+        said = rb"(?m)^[ \t]*#[ \t]*(?:define|undef)[ \t]+%s\b" % name.encode()
+        own = re.search(rb"\b%s\s*\(" % self.routine.plain_name.encode(), self.source.data)
+        found = [match.start() for match in re.finditer(said, self.source.data)]
+        return len(found) == 1 and own is not None and found[0] < own.start()
 
     def _prototypes(self) -> list[Edit]:
         """Beside each prototype in the file, those of the halves in its place."""

@@ -40,6 +40,14 @@ def shifted(text: str, amount: int) -> str:
     return f"{text} {'+' if amount > 0 else '-'} {abs(amount)}"
 
 
+def product(left: str | int, right: str | int) -> str:
+    """`left * right`, of numbers or texts that may stand in a product."""
+    sides = [str(left), str(right)]
+    if all(side.isdigit() for side in sides):
+        return str(int(sides[0]) * int(sides[1]))
+    return " * ".join(side for side in sides if side != "1")
+
+
 def difference(high: str, low: str) -> str:
     """`high - low`."""
     if low.strip().lstrip("-").isdigit():
