@@ -38,9 +38,10 @@ def _routine(generator: Any, name: str, body: str) -> str:
     if generator.out.fortran:
         return (
             f"      subroutine each{name}(x, y)\n{generator.declarations}\n"
-            f"      double precision x(n), y(n)\n      integer ierr, mm\n{body}\n      end\n"
+            "      double precision x(n), y(n), q\n      integer ierr, mm\n"
+            f"{body}\n      end\n"
         )
-    return f"static void each_{name}(double *x, double *y)\n{{\n{body}\n}}\n"
+    return f"static void each_{name}(double *x, double *y)\n{{\n    double q;\n    (void)q;\n{body}\n}}\n"
 
 
 def _put(choice: random.Random, out: Any, x: str, y: str, other: str) -> None:
@@ -62,6 +63,9 @@ def _put(choice: random.Random, out: Any, x: str, y: str, other: str) -> None:
             f"{x}[{step} * mm + {at}] = 0.5 * {other}[mm + 700] + 0.125;",
             f"{x}({step} * mm + {at + 1}) = 0.5d0 * {other}(mm + 701) + 0.125d0",
         )
+    if choice.random() < 0.2:  # one variable for all iterations
+        out.put(f"q = 0.5 * {x}[mm + {above}];", f"q = 0.5d0 * {x}(mm + {above + 1})")
+        first, count = ("&q", "q"), 1
     kind = choice.choice(["both", "both", "both", "turns", "guarded"])
     send = (
         f"MPI_Send({first[0]}, {count}, MPI_DOUBLE, peer, {tag[0]}, MPI_COMM_WORLD);",

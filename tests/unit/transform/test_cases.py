@@ -79,7 +79,10 @@ def test_untouched_bytes_stay(case: Path) -> None:
     copies = {
         "automatic.f90": 8,
         "axes.f90": 4,
+        "chosen.c": 1,
+        "chosen.f90": 2,
         "chunk.f90": 2,
+        "each_field.c": 1,
         "kept.c": 4,
         "grid.cpp": 8,
         "lambda.cpp": 1,

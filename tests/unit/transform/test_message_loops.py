@@ -130,6 +130,46 @@ def test_loops_of_fortran(tmp_path: Path) -> None:
     assert "call MPI_GET_ADDRESS(v, imbrex_address" in behind
 
 
+ONE = {
+    "a number": ("      one = u(1,k)\n", "one"),
+    "an array": ("      few = u(1:2,k)\n", "few"),
+}
+
+
+@pytest.mark.parametrize("name", ONE)
+def test_what_all_iterations_have_together(name: str, tmp_path: Path) -> None:
+    """A scalar that each iteration sets anew is one buffer for all of its messages."""
+    filled, buffer = ONE[name]
+    text = changed(
+        FORTRAN,
+        {
+            "    real(8) :: out(nv), in(nv)\n": "    real(8) :: out(nv), in(nv), one, few(2)\n",
+            "      out(k) = u(1,k)\n": filled,
+            "      call MPI_SENDRECV(out(k), 1,": f"      call MPI_SENDRECV({buffer}, 1,",
+        },
+    )
+    after = rewritten(tmp_path / "p.f90", text)
+    assert f"call MPI_SENDRECV({buffer}, 1," in after
+
+
+@pytest.mark.parametrize(("each", "goes"), [(2, True), (1, False)])
+def test_several_elements_in_each_iteration(each: int, goes: bool, tmp_path: Path) -> None:
+    """Of one array each iteration has a part: that of two, or one that overlaps with the next."""
+    text = changed(
+        C,
+        {
+            "out[FIELDS][2], in[FIELDS][2];": "out[FIELDS][2], in[FIELDS][2], flat[99], got[99];",
+            "        out[k][0] = u[k][1]; /* to the left */\n": f"        flat[{each} * k] = u[k][1];\n"
+            f"        flat[{each} * k + 1] = u[k][2];\n",
+            "&out[k][0], 1, MPI_DOUBLE, left, k, &in[k][1], 1,": f"&flat[{each} * k], 2, MPI_DOUBLE, "
+            f"left, k, &got[{each} * k], 2,",
+            "= in[k][1]": f"= got[{each} * k]",
+        },
+    )
+    after = loop(rewritten(tmp_path / "p.c", text))
+    assert ("MPI_Irecv(&got[" in after) is goes
+
+
 def test_a_loop_that_its_call_ends(tmp_path: Path) -> None:
     ends = (
         "    do 10 k = 1, nv\n10  call MPI_SENDRECV(v(1,k), 1, MPI_DOUBLE_PRECISION, left, 0, &\n"

@@ -8,6 +8,7 @@ touched by the first one in an earlier iteration, or in the same one further up.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil, floor
 
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.space import Space
@@ -225,30 +226,39 @@ class Fission:
         ):
             return False
         for span in self.space.ranges:
-            later = self._distance(mine, other, span.index)
-            if later is None or later < 0:
+            lags = self._distances(mine, other, span.index)
+            if lags is None:
                 return False
-            if later > 0:
+            if not lags:
+                return True  # they never meet
+            if min(lags) > 0:
                 return self.upward
+            if len(lags) > 1 or lags[0] < 0:
+                return False
         return above
 
     def _within(self, access: Access, strides: tuple[Affine, ...]) -> bool:
         assert access.section is not None
         return within(access.section, strides, self.footprints.nonnegative)
 
-    def _distance(self, mine: Access, other: Access, index: str) -> int | None:
-        """By how many iterations of a loop `other` comes behind `mine` at one element."""
+    def _distances(self, mine: Access, other: Access, index: str) -> range | None:
+        """By how many iterations of a loop `other` may come behind `mine` at one element.
+
+        Both have the elements from `factor * i` and something to `factor * i` and something else.
+        """
         assert mine.section is not None and other.section is not None
         for left, right in zip(mine.section, other.section, strict=True):
-            if left.low is None or left.low != left.high or right.low != right.high:
+            ends = (left.low, left.high, right.low, right.high)
+            if any(end is None or end.variables() & self.indices != {index} for end in ends):
                 continue
-            if right.low is None or left.low.variables() & self.indices != {index}:
+            low, high, first, last = (end for end in ends if end is not None)
+            factor = low.coefficient(index)
+            if not factor or any(end.coefficient(index) != factor for end in ends if end):
                 continue
-            factor = left.low.coefficient(index)
-            if not factor or right.low.coefficient(index) != factor:
+            # factor * (j - i) lies between these two; what has the index cancels out as terms.
+            least, most = low.plus(last, -1), high.plus(first, -1)
+            if least.terms or most.terms:
                 continue
-            rest = left.low.plus(right.low, -1)  # factor * (i - j) cancels out as terms
-            if rest.terms or rest.constant % factor:
-                continue
-            return rest.constant // factor
+            bounds = sorted((least.constant / factor, most.constant / factor))
+            return range(ceil(bounds[0]), floor(bounds[1]) + 1)
         return None

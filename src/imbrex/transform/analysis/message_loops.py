@@ -75,10 +75,10 @@ class MessageLoops:
         for unit in units:
             if unit.opaque:
                 return Reason(ReasonKind.MESSAGES_GUARDED(), self._at(unit.statement))
-            for access in unit.data:
-                if access.variable in space.private and not access.through:
-                    name = self.program.variables[access.variable].name
-                    return Reason(ReasonKind.ITERATIONS(variable=name), self._at(unit.statement))
+            reused = next((a for a in unit.data if self._is_one(space, a)), None)
+            if reused is not None:
+                name = self.program.variables[reused.variable].name
+                return Reason(ReasonKind.ITERATIONS(variable=name), self._at(unit.statement))
         first_behind = len(body)
         for unit in units:
             problem = self._meets(unit, units)
@@ -110,8 +110,9 @@ class MessageLoops:
         fission = self.fission
         own = transfers.get(id(statement))
         if own is not None:
+            # All of it: a scalar of one iteration is one variable for all of its messages.
             data = [a for each in own for a in data_accesses(self.program, each)]
-            data = fission.in_each(data)
+            data = [self.footprints.after(a, fission.changed) for a in data]
             # What a call of MPI sets besides, an error code or a status, nobody reads.
             touched = fission.in_each(evaluation(own[0].call)) + data
             return [_Unit(statement, position, touched, data)]
@@ -126,6 +127,11 @@ class MessageLoops:
             for inner in block.statements:
                 found += self._units(inner, position, transfers)
         return found
+
+    @staticmethod
+    def _is_one(space: Space, access: Access) -> bool:
+        """Whether each iteration sets a buffer anew, which all of them have together."""
+        return access.variable in space.private and not access.through
 
     def _meets(self, unit: _Unit, units: list[_Unit]) -> Reason | None:
         """Why a statement may not be done while messages of iterations before are under way."""
