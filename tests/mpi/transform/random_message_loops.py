@@ -41,7 +41,8 @@ def _routine(generator: Any, name: str, body: str) -> str:
             "      double precision x(n), y(n), q\n      integer ierr, mm\n"
             f"{body}\n      end\n"
         )
-    return f"static void each_{name}(double *x, double *y)\n{{\n    double q;\n    (void)q;\n{body}\n}}\n"
+    head = f"static void each_{name}(double *x, double *y)\n{{\n    double q;\n    (void)q;\n"
+    return f"{head}{body}\n}}\n"
 
 
 def _put(choice: random.Random, out: Any, x: str, y: str, other: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -159,15 +160,33 @@ def test_several_elements_in_each_iteration(each: int, goes: bool, tmp_path: Pat
         C,
         {
             "out[FIELDS][2], in[FIELDS][2];": "out[FIELDS][2], in[FIELDS][2], flat[99], got[99];",
-            "        out[k][0] = u[k][1]; /* to the left */\n": f"        flat[{each} * k] = u[k][1];\n"
-            f"        flat[{each} * k + 1] = u[k][2];\n",
-            "&out[k][0], 1, MPI_DOUBLE, left, k, &in[k][1], 1,": f"&flat[{each} * k], 2, MPI_DOUBLE, "
-            f"left, k, &got[{each} * k], 2,",
+            "        out[k][0] = u[k][1]; /* to the left */\n": (
+                f"        flat[{each} * k] = u[k][1];\n        flat[{each} * k + 1] = u[k][2];\n"
+            ),
+            "&out[k][0], 1, MPI_DOUBLE, left, k, &in[k][1], 1,": (
+                f"&flat[{each} * k], 2, MPI_DOUBLE, left, k, &got[{each} * k], 2,"
+            ),
             "= in[k][1]": f"= got[{each} * k]",
         },
     )
     after = loop(rewritten(tmp_path / "p.c", text))
     assert ("MPI_Irecv(&got[" in after) is goes
+
+
+def test_loops_with_labels_in_turn(tmp_path: Path) -> None:
+    """Each loop behind a wait ends at a label of its own."""
+    one = (
+        "    do 10 k = 1, nv\n      call MPI_SENDRECV(u(1,k), 1, MPI_DOUBLE_PRECISION, left, 0, &\n"
+        "        v(1,k), 1, MPI_DOUBLE_PRECISION, right, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE, &\n"
+        "        ierr)\n      u(n+1,k) = v(1,k)\n10  continue\n"
+    )
+    start = FORTRAN.index("    do k = 1, nv\n      call MPI_SENDRECV(v(1,k)")
+    end = FORTRAN.index("    end do\n", start) + len("    end do\n")
+    two = one + one.replace("10", "20").replace("u(n+1", "u(0").replace("v(1", "v(n")
+    after = rewritten(tmp_path / "p.f90", FORTRAN[:start] + two + FORTRAN[end:])
+    assert after.count("MPI_WAITALL(nv, imbrex_loop_receives") >= 2
+    labels = re.findall(r"(?m)^\s*(\d+)\s+continue", after)
+    assert len(labels) == len(set(labels)) == 4
 
 
 def test_a_loop_that_its_call_ends(tmp_path: Path) -> None:

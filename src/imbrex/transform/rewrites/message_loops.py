@@ -77,6 +77,7 @@ class StartedInLoops(Preparing[StatementSite, Starting]):
         self.facts = footprints.facts
         self.blocking = BlockingToNonblocking(program, footprints, self.facts)
         self._made: list[tuple[StatementSite, Proposal]] = []
+        self._labels: set[int] = set()  # of loops behind waits
         self._names: dict[str, set[str]] = {}  # what its loops declare, by routine
 
     def sites(self) -> Iterator[StatementSite]:
@@ -247,7 +248,9 @@ class StartedInLoops(Preparing[StatementSite, Starting]):
         if found.behind:
             edits += without_statements(source, found.space, found.ahead)
             rest = with_statements(source, found.space, found.behind)
-            lines.append((relabelled(source, rest) or rest) if source.is_fortran else rest)
+            if source.is_fortran:
+                rest = relabelled(source, rest, self._labels) or rest
+            lines.append(rest)
         edits.append(behind(source, loop, "\n".join(lines)))
         reason = Reason(ReasonKind.STARTED_IN_LOOP(), Location(routine.file, loop.line))
         proposal = Proposal(self.name, routine, loop.line, reason, {routine.file: edits})
