@@ -24,6 +24,10 @@ GO: dict[str, dict[str, str]] = {
     "it is called": {CALLED: f"    show(w);\n{CALLED}"},
 }
 STAY: dict[str, dict[str, str]] = {
+    "other code may call it": {
+        SHOW: f"extern void other(void);\n{SHOW}".replace("static void show", "void show"),
+        CALLED: f"    other();\n{CALLED}",
+    },
     "its address is taken, and given away": {
         CALLED: f"    extern void each(void (*)(const double *));\n    each(show);\n{CALLED}"
     },

@@ -54,7 +54,7 @@ class PointsTo:
         """The parameters of functions of C that nothing calls: no value is ever in one."""
         program = self.program
         problems = any(routine.problem for routine in program.routines.values())
-        if not program.is_whole or program.unread_code or problems:
+        if not program.is_whole or program.unread_code or problems or self._calls_unseen():
             return frozenset()
         alone = {
             routine.name: routine
@@ -69,6 +69,12 @@ class PointsTo:
                     called = alone.pop(call.name, None)
                     running += [] if called is None else [called]
         return frozenset(key for routine in alone.values() for key in routine.parameters)
+
+    def _calls_unseen(self) -> bool:
+        """Whether code is called that is not at hand, which may call any function by its name."""
+        names = {call.name for call in self.program.calls() if not call.unknown}
+        names -= self.known | self.program.routines.keys()
+        return any(not name.startswith("MPI_") for name in names)
 
     def _across_languages(self) -> set[str]:
         """The routines that another language calls: as good as those whose address is taken."""
