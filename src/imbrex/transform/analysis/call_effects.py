@@ -29,24 +29,30 @@ def evaluated(program: Program, statement: Statement) -> list[Access]:
     return accesses
 
 
-def fence(program: Program, statement: Statement) -> list[Access] | None:
-    """What callers see of one of Imbrex's own fences behind a wait of Fortran; None: it is none.
+def fence(program: Program, statement: Statement, place: Location) -> list[Access] | None:
+    """What callers see of a fence behind a wait of Fortran; None where a statement is none.
 
     It keeps a compiler from moving what the message has over the wait, and reads nothing. What a
     caller has beside a call of a routine with both is on one side of the two, so that all that
-    counts is that the element is named.
+    counts is that the element is named. MPI_Get_address is one where Imbrex has written it.
     """
-    if statement.blocks or [call.name for call in statement.calls] != ["MPI_Get_address"]:
+    call = statement.calls[0] if len(statement.calls) == 1 else None
+    if statement.blocks or call is None or not call.arguments:
         return None
-    named, *rest = statement.calls[0].arguments
+    named, *rest = call.arguments
+    element = element_of(program, named)
+    if call.name == "MPI_F_sync_reg" and element is not None:
+        return [*statement.accesses, Access(named.base or "", False, False, place.line, element)]
     variable = program.variables.get(rest[0].base or "") if rest else None
-    if variable is None or not variable.name.lower().startswith("imbrex_address"):
+    own = variable is not None and variable.name.lower().startswith("imbrex_address")
+    if call.name != "MPI_Get_address" or not own:
         return None
-    section = element_of(program, named)
-    return [
-        access._replace(section=section) if access.variable == named.base else access
+    found = [
+        access._replace(section=element) if access.variable == named.base else access
         for access in statement.accesses
     ]
+    found += argument_effects(program, call, mpi_calls.EFFECTS[call.name], place)
+    return found + fortran_error_code(call, place)
 
 
 def argument_effects(

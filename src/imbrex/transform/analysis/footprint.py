@@ -350,12 +350,9 @@ class Footprints(Changes):
         self._active.add(routine.key)
         found = Footprint()
         for statement in routine.body.statements:
-            named = fence(self.program, statement)
-            if named is None:
-                found.add(self.of(statement, routine.file))
-                continue
-            found.add(Footprint(named))
-            found.add(self.of_call(statement.calls[0], routine.file))
+            named = fence(self.program, statement, Location(routine.file, statement.line))
+            done = self.of(statement, routine.file) if named is None else Footprint(named)
+            found.add(done)
         self._active.discard(routine.key)
         self._statements, self._given = outside
         found.leaves = None
