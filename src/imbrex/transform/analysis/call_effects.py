@@ -40,7 +40,7 @@ def fence(program: Program, statement: Statement, place: Location) -> list[Acces
     if statement.blocks or call is None or not call.arguments:
         return None
     named, *rest = call.arguments
-    element = element_of(program, named)
+    element = element_of(program, named) or whole_of(program, named)
     if call.name == "MPI_F_sync_reg" and element is not None:
         return [*statement.accesses, Access(named.base or "", False, False, place.line, element)]
     variable = program.variables.get(rest[0].base or "") if rest else None

@@ -73,6 +73,9 @@ def called_amid(wrappers: Splitting[Any], name: str) -> Reason | None:
         for statement in user.body.statements:
             if statement.kind in (Kind.SIMPLE, Kind.DECLARE) or divisible(statement):
                 continue
+            each = [wrappers.footprints.of(s, user.file) for s in statement.walk()]
+            if any(found.heavy and not found.events for found in each):
+                continue  # it computes itself
             if any(call.name == name for inner in statement.walk() for call in inner.calls):
                 place = Location(user.file, statement.line)
                 return Reason(ReasonKind.CALLED_AMID(caller=user.name), place)
