@@ -53,7 +53,7 @@ class Starting:
 
 
 class StartedInLoops(Preparing[StatementSite, Starting]):
-    """A loop of blocking messages starts all of them; one wait behind it completes them.
+    """A loop of blocking messages starts all of them; waits behind it complete them.
 
     Before:
         for (int d = 0; d < DIM; d++)
@@ -63,11 +63,12 @@ class StartedInLoops(Preparing[StatementSite, Starting]):
 
     After:
         for (int d = 0; d < DIM; d++) {
-            MPI_Irecv(in[d], n, MPI_DOUBLE, below[d], d, comm, &requests[2 * d]);
-            MPI_Isend(out[d], n, MPI_DOUBLE, above[d], d, comm, &requests[2 * d + 1]);
+            MPI_Irecv(in[d], n, MPI_DOUBLE, below[d], d, comm, &receives[d]);
+            MPI_Isend(out[d], n, MPI_DOUBLE, above[d], d, comm, &sends[d]);
         }
         work(w);
-        MPI_Waitall(2 * DIM, requests, MPI_STATUSES_IGNORE);
+        MPI_Waitall(DIM, receives, MPI_STATUSES_IGNORE);
+        MPI_Waitall(DIM, sends, MPI_STATUSES_IGNORE);
     """
 
     name = "message-loops"
