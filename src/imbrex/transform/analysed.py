@@ -10,6 +10,7 @@ from imbrex.transform.analysis.aliases import Aliases
 from imbrex.transform.analysis.allocators import tell_allocations_apart
 from imbrex.transform.analysis.assigned import pass_assigned
 from imbrex.transform.analysis.built import name_built
+from imbrex.transform.analysis.called_targets import name_targets
 from imbrex.transform.analysis.caught import caught
 from imbrex.transform.analysis.constants import name_constants, nonnegative
 from imbrex.transform.analysis.contiguous import find_contiguous
@@ -65,6 +66,7 @@ class Analysis:
         tell_allocations_apart(program, self.known)
         aliases = Aliases(program, self.known)
         aliases.outside = libraries.c.no_mpi
+        name_targets(program, aliases)
         find_contiguous(program)
         name_datatypes(program)
         name_returned(program)

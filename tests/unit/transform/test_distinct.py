@@ -225,9 +225,15 @@ FILE_SCOPE = {
     "known to a call that is not seen": (GLOBAL, "void other(void);", "other();", False),
     "known to a call through a pointer": (
         GLOBAL,
-        "static void (*other)(void) = advance;",
+        "extern void (*other)(void);",
         "other();",
         False,
+    ),
+    "exchanged by a call through a pointer": (
+        GLOBAL,
+        "static void (*other)(void) = advance;",
+        "other();",
+        True,
     ),
     "one is set to the other in another routine": (
         STATIC,

@@ -89,7 +89,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     "a value set by the next statement": ("", f"{RECV} sink = b[3]; work(c);", "`b` is used"),
     "an unknown call": ("", f"{SEND} elsewhere(); work(c);", "elsewhere"),
     "a call through a pointer": (
-        "static void (*hook)(double *) = work;",
+        "extern void (*hook)(double *);",
         f"{SEND} hook(c); work(c);",
         "through a pointer",
     ),

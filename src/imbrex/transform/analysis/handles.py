@@ -56,6 +56,13 @@ class Handles:
         complete = self._of_calls(routine, statement, {}, True, 0, found)
         return found if complete else None
 
+    def all_of(self, routine: Routine, statement: Statement) -> list[Handle] | None:
+        """Those of a statement of any kind; None where not all are found."""
+        found: list[Handle] = []
+        plain = statement.kind is Kind.SIMPLE
+        complete = [self._of_calls(routine, each, {}, plain, 0, found) for each in statement.walk()]
+        return found if all(complete) else None
+
     def within(self, routine: Routine, statement: Statement) -> list[Handle]:
         """Those of a statement of any kind, as far down as is followed."""
         found: list[Handle] = []
@@ -96,7 +103,7 @@ class Handles:
     def is_made(self, routine: Routine, statement: Statement, call: Call) -> bool:
         """Whether a call is made whenever its statement is: it is in no part of a condition."""
         source = self.program.files.get(routine.file) or self.program.headers.get(routine.file)
-        if source is None or call.macro:
+        if source is None or call.macro or call.picked:
             return False
         text = source.data[statement.start : statement.end]
         return not any(sign in text for sign in (b"?", b"&&", b"||"))

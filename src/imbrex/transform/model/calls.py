@@ -58,6 +58,7 @@ class Call:
     macro: str | None = None  # name of the macro that the call comes from
     checked: str = ""  # the statement around it that ends the program where it fails
     unknown: bool = False  # through a function pointer
+    held_in: str = ""  # of such a one in C: the cell that holds what is called
     # Of Fortran, called by the type of an object, `call g%exchange()`: which argument is the
     # object, -1 where none is. None: by its own name.
     on: int | None = None

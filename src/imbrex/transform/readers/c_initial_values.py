@@ -58,7 +58,8 @@ def _pointers_of(kind: Any, value: Any, field: Any | None) -> Iterator[Begun]:
 def _leaves(value: Any) -> Iterator[Any]:
     """The pointers in a value, whatever they are for."""
     inner = value.stripped
-    if inner.type.is_pointer or (inner.type.is_array and not inner.operands):
+    decays = value.type.is_pointer and inner.kind is ck.DECL_REF_EXPR  # as the name of a function
+    if inner.type.is_pointer or decays or (inner.type.is_array and not inner.operands):
         yield inner
     elif inner.kind is ck.INIT_LIST_EXPR or inner.kind in ck.CASTS:
         for part in inner.operands:

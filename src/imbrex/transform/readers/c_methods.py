@@ -143,13 +143,23 @@ def has_object(cursor: Any) -> bool:
 def called(call: Any) -> Any | None:
     """The declaration of the function or method that a call runs for certain; else None."""
     found = call.referenced
-    if found is None or not found.tree.plus_plus:
-        return found if found is not None and found.kind is ck.FUNCTION_DECL else None
+    if found is None or (_calls_result(call) and not is_operator(found)):
+        return None
+    if not found.tree.plus_plus:
+        return found if found.kind is ck.FUNCTION_DECL else None
     if found.kind is ck.FUNCTION_DECL:
         return found
     if found.kind is not ck.CXX_METHOD or not is_read(found):
         return None
     return found if not found.is_virtual or _is_of_variable(call) else None
+
+
+def _calls_result(call: Any) -> bool:
+    """Whether it calls what another call returns, `pick(k)(u)`, which is known by that one."""
+    callee = call.operands[0].stripped if call.operands else None
+    while callee is not None and callee.kind is ck.UNARY_OPERATOR and callee.operands:
+        callee = callee.operands[0].stripped
+    return callee is not None and callee.kind is ck.CALL_EXPR
 
 
 def _is_of_variable(call: Any) -> bool:

@@ -65,11 +65,11 @@ class CallReader(HidingReader, ABC):
         library = of_class and cxx_library.is_closed_method(cursor, callee, actual)
         if not (direct or operator) and callee is not None:
             self.read(callee, effects)
+        key = ""
         if not (direct or library) and callee is not None:
             key = UNKNOWN_MEMORY  # which method a virtual call runs is not known
             if not (of_class or operator):
-                held = self.memory(callee, Effects())
-                key = held.key if held.through else key
+                key = self._held_in(callee)
             self.program.called_cells.append(key)
         if cursor.tree.plus_plus and cursor.type.fields and not cursor.type.is_plain:
             effects.stop = effects.stop or ReasonKind.OBJECT()  # its end may run code
@@ -101,6 +101,7 @@ class CallReader(HidingReader, ABC):
         known = f"std::{name}" if library else name  # not a function of the program's
         call = Call(known, arguments, start, end, cursor.location.line, macro=macro)
         call.unknown = not (direct or library)
+        call.held_in = key
         call.library = library
         called = cursor.referenced
         if called is not None and called.kind in _FUNCTIONS:
@@ -135,6 +136,17 @@ class CallReader(HidingReader, ABC):
                 else:
                     self.points(cell, child)
         return call
+
+    def _held_in(self, callee: Any) -> str:
+        """The cell that holds the function which is called through a pointer."""
+        while callee.kind is ck.UNARY_OPERATOR and callee.unary_operator == cc.DEREFERENCE:
+            callee = callee.operands[0].stripped
+        if callee.kind is ck.CONDITIONAL_OPERATOR:
+            cell = f"called@{callee.location.file}:{callee.location.offset}"
+            self.points(cell, callee)
+            return cell
+        held = self.memory(callee, Effects())
+        return held.key if held.through else UNKNOWN_MEMORY
 
     def _macro_of(self, cursor: Any, callee: Any | None) -> str | None:
         """The macro that a call comes from, if the text shows no plain call."""

@@ -28,8 +28,9 @@ class PlaceReader(PointerReader, ABC):
     def memory(self, cursor: Any, effects: Effects) -> Memory:
         """The memory that a pointer or array expression refers to."""
         inner = cursor.stripped
-        if inner.kind is ck.CSTYLE_CAST_EXPR:
-            return Memory(UNKNOWN_MEMORY, False)
+        named = inner.referenced if inner.kind is ck.DECL_REF_EXPR else None
+        if inner.kind is ck.CSTYLE_CAST_EXPR or (named and named.kind is ck.FUNCTION_DECL):
+            return Memory(UNKNOWN_MEMORY, False)  # no memory is read for the address of a function
         row = row_memory(self, inner, effects)
         if row is not None:
             return row

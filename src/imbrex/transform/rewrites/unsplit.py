@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from imbrex.transform.analysis.divided import Item, Schedule
+from imbrex.transform.analysis.guarded_calls import call_alone
 from imbrex.transform.analysis.kept_spaces import kept_spaces
+from imbrex.transform.analysis.messages import has_collectives
 from imbrex.transform.analysis.schedule import Scheduler
 from imbrex.transform.analysis.space import Space
 from imbrex.transform.analysis.spaces import Spaces
@@ -41,7 +43,45 @@ def why_whole(wrappers: Splitting[Any], split: Split, problem: Reason | None) ->
         reason = _Behind(wrappers, split, use).reason()
         if reason is not None:
             return reason
-    return _asked_once(wrappers, split) or called_amid(wrappers, split.wrapper.name)
+    return (
+        _asked_once(wrappers, split)
+        or called_amid(wrappers, split.wrapper.name)
+        or _through_pointer(wrappers, split.wrapper)
+        or _amid_statement(wrappers, split.wrapper, problem)
+    )
+
+
+def _amid_statement(
+    wrappers: Splitting[Any], wrapper: Routine, problem: Reason | None
+) -> Reason | None:
+    """A call of it in a condition or a value, beside work; `problem`: what else keeps it whole.
+
+    Of collectives more is told at their own calls.
+    """
+    for user in wrappers.uses.callers(wrapper.name) if not has_collectives(wrapper) else ():
+        for block in user.body.plain():
+            for index, statement in enumerate(block.statements):
+                mine = any(call.name == wrapper.name for call in statement.calls)
+                if not mine or call_alone(statement) is not None:
+                    continue
+                if any(wrappers.uses.computes_beside(user, block, index, n) for n in (-1, 1)):
+                    place = Location(user.file, statement.line)
+                    cause = ReasonKind.CALL_NOT_STATEMENT(routine=wrapper.name)
+                    return problem or Reason(cause, place)
+    return None
+
+
+def _through_pointer(wrappers: Splitting[Any], wrapper: Routine) -> Reason | None:
+    """A call of it by its address, beside work."""
+    for user in wrappers.uses.callers(wrapper.name) if wrapper.address_taken else ():
+        for block in user.body.plain():
+            for index, statement in enumerate(block.statements):
+                mine = any(call.name == wrapper.name and call.picked for call in statement.calls)
+                works = (wrappers.uses.computes_beside(user, block, index, n) for n in (-1, 1))
+                if mine and any(works):
+                    place = Location(user.file, statement.line)
+                    return Reason(ReasonKind.ADDRESS_TAKEN(routine=wrapper.name), place)
+    return None
 
 
 def _asked_once(wrappers: Splitting[Any], split: Split) -> Reason | None:
