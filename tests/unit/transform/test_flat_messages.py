@@ -89,6 +89,11 @@ GOES: dict[str, dict[str, str]] = {
         "first": "int tag = size + 1;\n turns++;",
         "tag": "tag",
     },
+    "a value of the counter": {"first": "turns++;\n int tag = turns;", "tag": "tag"},
+    "a value that counts": {"first": "int tag = turns++;", "tag": "tag"},
+    "a value of the message": {
+        "last": "double come = u[0];\n kept += come;",
+    },
 }
 STAYS: dict[str, dict[str, str]] = {
     "more than a row": {"count": "ny + 3"},
@@ -97,11 +102,6 @@ STAYS: dict[str, dict[str, str]] = {
     "across two rows": {"above": "u + (ny + 2) / 2 + ny"},
     "a length that changes between": {"between": "ny -= 1;"},
     "a place that is not known": {"above": "u + seen"},
-    "a value of the counter": {"first": "turns++;\n int tag = turns;", "tag": "tag"},
-    "a value that counts": {"first": "int tag = turns++;", "tag": "tag"},
-    "a value of the message": {
-        "last": "double come = u[0];\n kept += come;",
-    },
     "a value that is printed": {"first": 'int tag = printf("%d", turns);', "tag": "tag"},
 }
 

@@ -55,7 +55,7 @@ CALLS = {
     "MPI_Rsend": (f"MPI_Rsend({SENT}, peer, 0, {WORLD});", "", "MPI_Irsend("),
     "MPI_Recv": (f"MPI_Recv({GOT}, peer, 0, {WORLD}, MPI_STATUS_IGNORE);", "", "MPI_Irecv("),
     "MPI_Recv with a status that is read behind the work": (
-        f"MPI_Recv({GOT}, peer, 0, {WORLD}, &status);",
+        f"MPI_Recv({GOT}, 1 - peer, 0, {WORLD}, &status);",
         "n = status.MPI_TAG;",
         "MPI_Wait(&imbrex_request, &status);",
     ),

@@ -11,7 +11,7 @@ from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.statements import Statement
+from imbrex.transform.model.statements import Kind, Statement
 
 
 @dataclass(slots=True)
@@ -55,6 +55,8 @@ class Schedule:
     sizes: list[Access] = field(default_factory=list)  # what the extents of kept arrays read
     # What messages started elsewhere, or by an earlier call, use until the finish completes them.
     released: list[Access] = field(default_factory=list)
+    # What waits of the finish set besides data: statuses that are read, and what names them.
+    statuses: list[Access] = field(default_factory=list)
     in_order: bool = False  # all communication keeps its order, nothing of it is replaced
 
     def accesses(self, items: list[Item]) -> list[Access]:
@@ -69,7 +71,13 @@ class Schedule:
                 reads = [a for a in statement.accesses if not a.write]
                 needed |= {access.variable for access in reads}
                 found += reads
-        return found + self.sizes
+        return found + self.sizes + self.statuses
+
+    @property
+    def placed(self) -> dict[int, Item]:
+        """Declarations that one half has as statements of its own, by their identity."""
+        items = self.early + self.late
+        return {id(i.statement): i for i in items if i.statement.kind is Kind.DECLARE}
 
     @property
     def flying(self) -> list[Access]:

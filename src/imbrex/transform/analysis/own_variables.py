@@ -9,6 +9,8 @@ from imbrex.transform.model.program import Program
 from imbrex.transform.model.routine import Routine
 
 _IN_FORTRAN = re.compile(r"@(.*):[^:]*:(\d+)$")
+_IN_C = re.compile(r"@(.*):(\d+)$")
+_IN_TEMPLATE = re.compile(r"@(.*?):(\d+)\D")  # behind it stands which instance it is of
 _MANY = 1 << 16  # keys, each of which is asked for often
 
 
@@ -22,9 +24,8 @@ def unit_of(key: str) -> tuple[str, int] | None:
 @lru_cache(maxsize=_MANY)
 def place_in_c(key: str) -> tuple[str, int] | None:
     """File and byte of the declaration of a local variable or parameter of C."""
-    file, _, offset = key.partition("@")[2].rpartition(":")
-    number = re.match(r"\d+", offset)
-    return None if number is None else (file, int(number[0]))
+    place = _IN_C.search(key) or _IN_TEMPLATE.search(key)
+    return None if place is None else (place[1], int(place[2]))
 
 
 def is_of_another(program: Program, routine: Routine, key: str) -> bool:

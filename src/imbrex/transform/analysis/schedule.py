@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.begun import Beginnings, Begun
-from imbrex.transform.analysis.declared_values import declared_in_place
+from imbrex.transform.analysis.declared_values import declared_in_place, may_be_placed
 from imbrex.transform.analysis.divided import Item, Schedule
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.handles import Handle
@@ -54,7 +54,7 @@ class Scheduler:
         beginnings = Beginnings(footprints)
         self.ends = beginnings.calls_in(routine)
         self.own_lists = own_lists(beginnings, routine)
-        self.begins = {id(s) for begun in self.ends.values() for s in begun.statements}
+        self.begins = {id(s) for begun in self.ends.values() for s in self._starting(begun)}
         self.begins |= self.own_lists.begins
 
     def run(self, transfers_of: dict[int, list[Transfer]]) -> Schedule:
@@ -64,13 +64,13 @@ class Scheduler:
         for statement in self.routine.body.statements:
             footprint = self.footprints.of(statement, self.routine.file)
             if statement.kind is Kind.DECLARE:
-                self.found.problem = declared_in_place(
-                    self.footprints, self.routine, above, statement
-                )
-                if self.found.problem:
+                problem = declared_in_place(self.footprints, self.routine, above, statement)
+                if problem is None:
+                    self.found.declarations.append(statement)
+                    continue
+                if not may_be_placed(self.footprints, self.routine, statement):
+                    self.found.problem = problem
                     return self.found
-                self.found.declarations.append(statement)
-                continue
             above += footprint.accesses
             if self._returns(statement) and self._has_begun_nothing():
                 number = len(self.found.early) + len(self.found.late)
@@ -262,7 +262,7 @@ class Scheduler:
             for transfer in transfers:
                 data = data_accesses(self.footprints.program, transfer)
                 self.found.data[id(transfer)] = data
-                self.blocked.append((path, data))
+                self.blocked.append((path, data + self._status(transfer)))
             return
         item = Item(statement, path, accesses, number=number)
         names = {event.name for event in footprint.events}
@@ -310,14 +310,31 @@ class Scheduler:
             return
         self.found.early.append(item)
 
+    def _status(self, transfer: Transfer) -> list[Access]:
+        """Note what a wait does about a status that is read; what this touches."""
+        sets = transfer.sets_status
+        if sets is None or transfer.status is None:
+            return []
+        found = [sets, *transfer.status.reads]
+        self.found.statuses += found
+        return found
+
     def _end(self, item: Item, begun: Begun) -> None:
         """Leave a call to the finish that completes what calls of the start have begun."""
         early = {id(other.statement) for other in self.found.early}
-        if all(id(statement) in early for statement in begun.statements):
+        if all(id(statement) in early for statement in self._starting(begun)):
             self.found.begun += begun.calls
             self.found.released += begun.accesses
         self.blocked.append((item.path, item.accesses + begun.accesses))
         self.found.late.append(item)
+
+    def _starting(self, begun: Begun) -> list[Statement]:
+        """What begins it, of conditionals that are taken apart the statements in them."""
+        found: list[Statement] = []
+        for statement in begun.statements:
+            inner = [statement] if not self.divisible(statement) else self._parts([statement])[0]
+            found += [s for s in inner if self.footprints.of(s, self.routine.file).events]
+        return found
 
     def _lasts(self, statement: Statement, path: Path) -> bool:
         """Note what persistent requests a statement starts; whether the routine waits for them."""

@@ -74,6 +74,14 @@ class Transfer:
     def receives(self) -> bool:
         return self.part.direction == "receive"
 
+    @property
+    def sets_status(self) -> Access | None:
+        """What its wait sets where the status is read."""
+        if self.status is None or not self.status_read:
+            return None
+        base = self.status.base or UNKNOWN_MEMORY
+        return Access(base, self.status.through, True, self.call.line)
+
 
 @dataclass(frozen=True, slots=True)
 class Role:

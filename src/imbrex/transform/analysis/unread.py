@@ -9,6 +9,7 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.grouped import grouped
 from imbrex.transform.analysis.named import names_untold
 from imbrex.transform.analysis.status_checks import status_checks
+from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import Program
@@ -18,6 +19,10 @@ from imbrex.transform.model.sources import Language
 
 _NAME = re.compile(rb"[a-z]\w*")
 _RENAMED = re.compile(rb"=>\s*([a-z]\w*)")
+# They ask a status for how much came, and for nothing else.
+_COUNTS = frozenset(
+    f"MPI_{name}" for name in ("Get_count", "Get_elements", "Get_elements_x", "Test_cancelled")
+)
 _STATUS = {**mpi_calls.STATUS, **mpi_calls.STATUS_OF_WAIT}
 
 
@@ -53,6 +58,27 @@ def never_read(
         if found is not None:
             return found
     return None
+
+
+def tells_source(program: Program, routine: Routine, key: str) -> bool:
+    """Whether what reads a status may ask it for more than how much came: source or tag."""
+    variable = program.variables.get(key)
+    if variable is None or variable.kind != "local" or _in_group(program, key):
+        return True
+    if any(not target.startswith("argument:MPI_") for target in program.holders(key)):
+        return True
+    fortran = program.in_fortran(routine.file)
+    counting = frozenset(
+        id(statement)
+        for statement in routine.statements()
+        if {call.name for call in statement.calls if _takes(call, key)} <= _COUNTS
+        and any(_takes(call, key) for call in statement.calls)
+    )
+    return _reader(program, routine, key, fortran, counting) is not None
+
+
+def _takes(call: Call, key: str) -> bool:
+    return any(argument.base == key for argument in call.arguments)
 
 
 def _is_plain(program: Program, key: str) -> bool:

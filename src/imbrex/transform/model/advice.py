@@ -269,6 +269,9 @@ elements-behind
 messages-guarded status-read
     write the messages one after the other; ask in an `if` what no branch of it sets, without a
     call; declare variables in front of it; use `MPI_STATUS_IGNORE`
+null-status
+    ask it only behind a receive from somebody (`if (left != MPI_PROC_NULL)`), or by
+    `MPI_Get_count`
 callers-compute begins-before
     nothing: the callers' windows, or those of the iteration before, are used instead
 no-long-loop

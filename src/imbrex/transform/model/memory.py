@@ -44,6 +44,8 @@ class Variable:
     element_bytes: int = 0
     restricted: bool = False  # of C: a pointer that is `restrict`
     owned: bool = False  # of C++: a std::unique_ptr to an array
+    # Of C: numbers that nothing may change, with values that they have as the program begins.
+    constant: bool = False
     rows: bool = False  # an array of vectors, each of which has memory of its own
     # Of assumed shape, and maybe a section whose elements do not follow each other in memory.
     scattered: bool = False

@@ -330,6 +330,10 @@ class ReasonKind(Sentence):
     UNKNOWN_BEHIND = "behind its call memory that is not known may be used"
     MESSAGES_GUARDED = "its messages stand in loops, or in an `if` that cannot be asked twice"
     STATUS_READ = "a status is read"
+    NULL_STATUS = (
+        "the status is read of a receive that may be from MPI_PROC_NULL, of which MPICH tells "
+        "another source where it is nonblocking"
+    )
     ALSO_CALLS = "the routine also calls {call}"
 
     # Progress calls
@@ -379,6 +383,7 @@ class ReasonKind(Sentence):
     SUNK = "the call of {call} goes from {callers} into {routine}"
     SPLIT = "{wrapper} is split into a start and a finish around work of {callers}"
     SPLIT_SEQUENCE = "{wrappers} are split into starts and finishes around work of {callers}"
+    SIDE_BY_SIDE = "calls of {wrappers} have their messages under way together in {callers}"
     SPLIT_NEST = "{outer}, with {inner}, is split around work of {callers}"
     PROGRESS_STRIPS = (
         "progress: the loop at {place}, strips of {iterations} iterations (about {strip_us} us)"

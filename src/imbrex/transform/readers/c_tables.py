@@ -18,12 +18,24 @@ def bounds_of(element: Any) -> tuple[int, int] | None:
     named = inner.referenced if inner.kind is ck.DECL_REF_EXPR else None
     if named is None or named.kind is not ck.VAR_DECL or not named.type.is_array:
         return None
-    fixed = named.type.canonical.spelling.startswith("const ")
     value = named.initializer
-    if not (fixed and named.type.innermost.is_number) or value is None:
+    if not _is_fixed(named) or value is None:
         return None
     values = _values(value.stripped)
     return None if values is None else (min(values), max(values))
+
+
+def is_constant(declaration: Any) -> bool:
+    """Whether it declares numbers that nothing may change and that no code of the program sets."""
+    value = declaration.initializer
+    if value is None or not _is_fixed(declaration):
+        return False
+    return not declaration.tree.plus_plus or _values(value.stripped) is not None
+
+
+def _is_fixed(declaration: Any) -> bool:
+    kind = declaration.type
+    return bool(kind.canonical.spelling.startswith("const ") and kind.innermost.is_number)
 
 
 def _values(cursor: Any) -> list[int] | None:

@@ -13,7 +13,7 @@ from imbrex.transform.model.program import Program
 from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
-from imbrex.transform.readers import c_methods, c_vectors
+from imbrex.transform.readers import c_methods, c_tables, c_vectors
 from imbrex.transform.readers.c_lengths import written_lengths
 from imbrex.transform.readers.cxx_library import is_library
 
@@ -121,6 +121,7 @@ class VariableReader(ABC):
             line=declaration.location.line,
             reference=named,
             restricted=declaration.type.is_restricted,
+            constant=kind == "static" and c_tables.is_constant(declaration),
         )
 
     def _field_key(self, cursor: Any) -> str:

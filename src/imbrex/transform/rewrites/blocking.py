@@ -9,11 +9,12 @@ from imbrex.transform.analysis.copies import only_copies
 from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.motion import Reach
+from imbrex.transform.analysis.null_source import may_fill_nothing
 from imbrex.transform.analysis.transfer import Role, Transfer, data_accesses
-from imbrex.transform.analysis.unread import never_read
+from imbrex.transform.analysis.unread import never_read, tells_source
 from imbrex.transform.model.calls import Argument
 from imbrex.transform.model.causes import Reason
-from imbrex.transform.model.memory import BY_POINTER, UNKNOWN_MEMORY, Access
+from imbrex.transform.model.memory import BY_POINTER, UNKNOWN_MEMORY
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.sources import Language
@@ -140,7 +141,16 @@ class BlockingToNonblocking(CallRewrite[list[Transfer], Decision]):
         if position is None:
             return None
         argument = site.call.arguments[position]
-        return None if argument.constant == "MPI_STATUS_IGNORE" else argument
+        if argument.constant == "MPI_STATUS_IGNORE":
+            return None
+        file, key = site.routine.file, argument.base or ""
+        if (
+            self.status_matters(site, argument)
+            and may_fill_nothing(self.footprints, site.statement, site.call, file)
+            and tells_source(self.program, site.routine, key)
+        ):
+            self._refuse(site, ReasonKind.NULL_STATUS())
+        return argument
 
     def apply(self, plan: Plan[Site, list[Transfer]]) -> Decision:
         """Put starts and waits into the model, as far apart as the data allow."""
@@ -228,14 +238,7 @@ class BlockingToNonblocking(CallRewrite[list[Transfer], Decision]):
             transfer.start = self._inserted(original, [*reads, *data], Role(transfer, True))
             if transfer.status is not None and self.status_matters(site, transfer.status):
                 transfer.status_read = True
-                transfer.control.append(
-                    Access(
-                        transfer.status.base or UNKNOWN_MEMORY,
-                        transfer.status.through,
-                        True,
-                        site.call.line,
-                    )
-                )
+                transfer.control += [a for a in (transfer.sets_status,) if a is not None]
             release = [*data, *transfer.control]
             transfer.wait = self._inserted(original, release, Role(transfer, False))
             starts.append(transfer.start)

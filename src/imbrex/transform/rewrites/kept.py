@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from dataclasses import replace
 
+from imbrex.transform.analysis.declared_values import placed_variables
 from imbrex.transform.analysis.divided import Schedule
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.own_variables import is_of_another
@@ -20,7 +22,7 @@ from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language
 from imbrex.transform.model.statements import Kind
 from imbrex.transform.rewrites.base import Refusal
-from imbrex.transform.text.halves import Halves
+from imbrex.transform.text.halves import Halves, is_carried
 from imbrex.transform.text.local_vectors import array_type, vector_type
 from imbrex.transform.text.lone_requests import as_array_of_one, lone_request_fits
 from imbrex.transform.text.lone_scalars import as_lone_scalar, lone_scalar_fits
@@ -58,11 +60,14 @@ class Kept:
         for item in schedule.late:
             for access in item.accesses:
                 used.setdefault(access.variable, access.line)
+        for access in schedule.statuses:
+            used.setdefault(access.variable, access.line)
         finished = frozenset(used)
         for access in schedule.flying:
             used.setdefault(access.variable, access.line)
         changed = self.footprints.changed([a for i in schedule.early for a in i.accesses])
         begun = self._begun(schedule)
+        statuses = {access.variable for access in schedule.statuses if access.write}
         in_flight = self._in_flight(routine, schedule)
         kept: list[Variable] = []
         for key, line in used.items():
@@ -78,8 +83,13 @@ class Kept:
             c = self.program.in_c(routine.file)
             if c and is_of_another(self.program, routine, key):
                 continue  # of a routine that goes on behind the finish: what messages are about
-            if variable.bounds and variable.kind == "local" and key not in begun:
-                continue
+            plain = bool(variable.bounds) or self.program.in_fortran(routine.file)
+            if plain and variable.kind == "local" and key not in begun:
+                continue  # it is the finish's alone
+            if variable.kind == "local" and key in statuses:
+                if key in begun or self._is_left(schedule, key):
+                    self._refuse(routine, line, ReasonKind.STATUS_READ())
+                continue  # a wait sets it before the finish reads it
             if variable.kind == "host" and not self._declares(routine, key):
                 continue  # both halves know it, as the routine does
             if f"vector:{key}" in self.program.variables:
@@ -134,7 +144,37 @@ class Kept:
             text = ReasonKind.CARRIED_TO_FINISH(variable=variable.name)
             self._refuse(routine, line, text)
         self._check_reached(routine, schedule, {variable.key for variable in kept})
+        carried = {variable.key for variable in kept if is_carried(variable)}
+        self._check_placed(routine, schedule, (finished | in_flight) - carried)
         return kept
+
+    def _check_placed(self, routine: Routine, schedule: Schedule, used: Set[str]) -> None:
+        """Refuse where the finish, or a message, uses what a declaration in the start declares.
+
+        `used`: what either uses, but for numbers that the start hands on.
+        """
+        for item in schedule.early:
+            if item.statement.kind is Kind.DECLARE:
+                for key in placed_variables(routine.file, item.statement) & used:
+                    name = self.program.variables[key].name
+                    cause = ReasonKind.CARRIED_TO_FINISH(variable=name)
+                    self._refuse(routine, item.statement.line, cause)
+
+    @staticmethod
+    def _is_left(schedule: Schedule, key: str) -> bool:
+        """Whether a status is read where its message may not have been started."""
+        set_on = [
+            item.path
+            for item in schedule.early
+            for transfer in item.transfers
+            if (sets := transfer.sets_status) is not None and sets.variable == key
+        ]
+        return any(
+            item.path[: len(path)] != path
+            for item in schedule.late
+            if any(access.variable == key for access in item.accesses)
+            for path in set_on
+        )
 
     def _ending(self, routine: Routine, variable: Variable) -> Variable | None:
         """What ends with the start of that which a message uses, where no caller can have it.
@@ -270,7 +310,8 @@ class Kept:
             return False  # the name that the requests of the halves have
         if key in self.program.overlays or not self._only_asked(key):
             return False
-        always = [text for _, text in c_declarations(source, routine, set(), set())]
+        placed = schedule.placed
+        always = [text for _, text in c_declarations(source, routine, set(), set(), placed)]
         if name in identifiers("\n".join(always), fold=False):
             return False  # the declaration cannot be left out of the finish
         declared = re.compile(rb"\b" + re.escape(name.encode()) + rb"\s*=(?!=)")
@@ -279,8 +320,8 @@ class Kept:
             and declared.search(source.data[statement.start : statement.end]) is not None
             for statement in schedule.declarations
         ) or any(
-            item.statement.kind is Kind.SIMPLE
-            and not item.path
+            item.statement.kind in (Kind.SIMPLE, Kind.DECLARE)
+            and not (item.path or key in item.statement.unset)
             and any(a.variable == key and a.write and not a.through for a in item.accesses)
             for item in schedule.early
         )

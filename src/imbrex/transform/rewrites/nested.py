@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from imbrex.transform.analysis.declared_values import declared_in_place, may_be_placed
 from imbrex.transform.analysis.divided import Item, Schedule
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.messages import has_collectives
@@ -70,10 +71,11 @@ class NestedWrappers(Splitting[Nest]):
     def __init__(self, program: Program, footprints: Footprints) -> None:
         super().__init__(program, footprints)
         self.leaves: dict[str, Split] = {}
+        self.finishes: dict[str, Halves] = {}  # of these, as far as it was asked
 
     def sites(self) -> Iterator[RoutineSite]:
         """Routines that call wrappers; which routines are those is found first."""
-        self.leaves = {}
+        self.leaves, self.finishes = {}, {}
         files = self.program.files
         for routine in self.program.routines.values():
             calls = messages_of(routine)
@@ -146,16 +148,21 @@ class NestedWrappers(Splitting[Nest]):
         """What of the routine is early and what late, the halves of inner calls apart."""
         schedule = Schedule()
         nest = Nest(Split(routine, schedule, []), {})
+        above: list[Access] = []  # by what precedes a statement
         blocked: list[Access] = []
         changed: frozenset[str] = frozenset()  # by all that is done so far
         waiting = False
         for statement in routine.body.statements:
-            if statement.kind is Kind.DECLARE:
-                schedule.declarations.append(statement)
-                continue
             found = self.footprints.of(statement, routine.file)
+            if statement.kind is Kind.DECLARE:
+                if declared_in_place(self.footprints, routine, above, statement) is None:
+                    schedule.declarations.append(statement)
+                    continue
+                if not may_be_placed(self.footprints, routine, statement):
+                    return None
             if found.stop or found.leaves:
                 return None
+            above += found.accesses
             changed |= self.footprints.changed(found.accesses)
             leaf = self._leaf(statement)
             if leaf is None:
@@ -173,7 +180,8 @@ class NestedWrappers(Splitting[Nest]):
             late = leaf.schedule.accesses(leaf.schedule.late)
             start = self.footprints.bound(call, leaf.wrapper, early) + accesses
             finish = self.footprints.bound(call, leaf.wrapper, late + leaf.schedule.flying)
-            halves = (Item(statement, (), start), Item(statement, (), finish + accesses))
+            given = self._given(leaf, call, accesses)
+            halves = (Item(statement, (), start), Item(statement, (), finish + given))
             waiting = waiting or self._meets(start, blocked, changed)
             inner = Inner(call, leaf, schedule.requests)
             for number, item in enumerate(halves):
@@ -184,6 +192,24 @@ class NestedWrappers(Splitting[Nest]):
             schedule.requests += len(leaf.schedule.transfers)
             nest.wrappers[leaf.wrapper.name] = leaf
         return nest
+
+    def _given(self, leaf: Split, call: Call, accesses: list[Access]) -> list[Access]:
+        """What evaluating the arguments reads that the finish of a wrapper takes.
+
+        `accesses`: what evaluating all of them does.
+        """
+        routine = leaf.wrapper
+        if routine.on_object or any(access.write for access in accesses):
+            return accesses
+        if routine.name not in self.finishes:
+            halves = Halves(self.program, routine)
+            if halves.problem is None:
+                halves.definition(leaf.schedule, [])
+            self.finishes[routine.name] = halves
+        halves = self.finishes[routine.name]
+        if halves.problem is not None or len(call.arguments) != len(routine.parameters):
+            return accesses
+        return [read for i in halves.used[1] for read in call.arguments[i].reads]
 
     def _leaf(self, statement: Statement) -> Split | None:
         if statement.kind is not Kind.SIMPLE or len(statement.calls) != 1:

@@ -128,11 +128,9 @@ class Splitting(Preparing[RoutineSite, ContentT]):
                 transfers[id(site.call)] = blocking.conditions(site)
             except Refusal:
                 return None  # told at the call itself
-            if any(transfer.status is not None for transfer in transfers[id(site.call)]):
-                status = transfers[id(site.call)][0].status
-                if status is not None and blocking.status_matters(site, status):
-                    self.problem = Reason(ReasonKind.STATUS_READ(), site.location)
-                    return None
+            for transfer in transfers[id(site.call)]:
+                status = transfer.status
+                transfer.status_read = status is not None and blocking.status_matters(site, status)
         schedule = Scheduler(self.footprints, routine).run(transfers)
         timing = self.facts.in_order if schedule.in_order else self.facts.timing
         if schedule.only_sends:

@@ -14,7 +14,7 @@ from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language, code_of_c
-from imbrex.transform.model.statements import Kind
+from imbrex.transform.model.statements import Kind, Statement
 from imbrex.transform.text.allocating import allocating, without_entity
 from imbrex.transform.text.c_text import CText
 from imbrex.transform.text.conditionals import conditional
@@ -149,7 +149,9 @@ class Halves:
     def definition(self, schedule: Schedule, kept: list[Variable]) -> list[Edit]:
         """The two routines in the place of the one, and their prototypes in C."""
         self.kept, self.takes = kept, [kept, kept]
-        transfers = [replace(t, status=None) for t in schedule.transfers]
+        transfers = [
+            replace(t, status=t.status if t.status_read else None) for t in schedule.transfers
+        ]
         ordered = dict(zip(map(id, schedule.transfers), transfers, strict=True))
         for number, transfer in enumerate(transfers):
             transfer.request = number
@@ -264,7 +266,7 @@ class Halves:
         behind: list[str] = []
         if id(statement) in self.schedule.waits:
             fences = text.fences(self.schedule.held, indent)
-            behind = [indent + line for line in fences]
+            behind = [indent + line for line in fences if not self._follows(statement, line)]
         if one_line:
             return [indent + data[statement.code_start : statement.end].decode(), *behind]
         comment = self._text_maker(2).comment_line()
@@ -274,6 +276,11 @@ class Halves:
         if not first_on_line(data, statement.code_start):
             return [indent + data[statement.code_start : statement.end].decode(), *behind]
         return [*copied(given, indent), with_copies(given, data[start:stop].decode()), *behind]
+
+    def _follows(self, statement: Statement, line: str) -> bool:
+        """Whether a line stands behind a statement already, by an earlier rewrite."""
+        following = self.source.data[statement.end : self.span[1]].decode(errors="replace")
+        return line.strip() in [each.strip() for each in following.split("\n")[:8]]
 
     @staticmethod
     def _given(transfer: Transfer, variables: list[Variable]) -> Transfer:
@@ -304,7 +311,7 @@ class Halves:
             named = identifiers(code_of_c(body.encode()).decode(), fold=False)
             self.takes[1] = [v for v in kept if v.key in asked or v.name in named]
         given = {v.name for v in rest if number or not is_carried(v)}
-        before = c_declarations(self.source, self.routine, needed, given)
+        before = c_declarations(self.source, self.routine, needed, given, self.schedule.placed)
         needed |= identifiers("\n".join(text for _, text in before), fold=False)
         first = int(self.routine.on_object)
         needed |= self._deduced(names)

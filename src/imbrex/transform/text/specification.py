@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language, SourceFile
@@ -12,7 +13,8 @@ from imbrex.transform.text.number_types import DECLARED
 from imbrex.transform.text.pieces import pieces
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
-_C_TYPE = re.compile(rf"(\s*)({DECLARED})(?:\s+|(?=\())(.*);\s*$", re.DOTALL)
+_QUALIFIERS = r"(?:(?:static|constexpr|register|volatile|const)\s+)*"
+_C_TYPE = re.compile(rf"(\s*)({_QUALIFIERS}{DECLARED})(?:\s+|(?=\())(.*);\s*$", re.DOTALL)
 _VECTORS = re.compile(
     r"(\s*)((?:std::)?(?:vector<[\w:\s]+>|array<[\w:\s]+,\s*\d+>))\s+(\w.*);\s*$", re.DOTALL
 )
@@ -30,11 +32,19 @@ def identifiers(text: str, *, fold: bool) -> set[str]:
 
 
 def c_declarations(
-    source: SourceFile, routine: Routine, needed: set[str], without: set[str]
+    source: SourceFile,
+    routine: Routine,
+    needed: set[str],
+    without: set[str],
+    placed: Container[int] = (),
 ) -> list[tuple[int, str]]:
-    """The leading declarations with only the variables that are needed, each behind its place."""
+    """The leading declarations with only the variables that are needed, each behind its place.
+
+    `placed`: the identities of those that stand among the statements.
+    """
     found: list[tuple[int, str]] = []
-    for statement in reversed([s for s in routine.body.statements if s.kind is Kind.DECLARE]):
+    declared = [s for s in routine.body.statements if s.kind is Kind.DECLARE]
+    for statement in reversed([s for s in declared if id(s) not in placed]):
         start = line_start(source.data, statement.start)
         text = source.data[start : statement.end].decode(errors="replace")
         if source.data[start : statement.start].strip():  # others stand on its line

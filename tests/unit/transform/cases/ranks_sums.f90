@@ -65,7 +65,7 @@ program main
   end do
   last = 2 * largest(v) + 1
   call step(w, 5, u)
-  last = last + sum(u)
+  last = last + sum(w)
   call summed(last)
   call step(w, 2, v)
   print '(4i12)', rank, first, last, w(3)
