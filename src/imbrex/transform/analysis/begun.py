@@ -13,14 +13,17 @@ from functools import cached_property
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.closed_lists import ClosedLists
 from imbrex.transform.analysis.counted_requests import Counters
+from imbrex.transform.analysis.declared_values import declared_at
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.fortran_handles import FortranHandles, are_two, is_own, keeps_place
 from imbrex.transform.analysis.handles import Handle, Handles, starts_of
 from imbrex.transform.analysis.listed_requests import Lists, RequestList
 from imbrex.transform.analysis.messages import statement_waits
 from imbrex.transform.analysis.named_requests import stays
+from imbrex.transform.analysis.own_variables import is_of_another
 from imbrex.transform.analysis.passed_memory import PassedMemory
 from imbrex.transform.analysis.persistent import persistent_of
+from imbrex.transform.analysis.request_arguments import request_argument
 from imbrex.transform.analysis.request_states import states_of
 from imbrex.transform.analysis.requests import Requests
 from imbrex.transform.model.causes import Reason
@@ -112,9 +115,9 @@ class Beginnings:
         return found
 
     def calls_in(self, routine: Routine) -> dict[int, Begun]:
-        """What the calls of a routine end that its own calls have begun, by their statements.
+        """What statements of a routine end that its calls have begun, by these statements.
 
-        Calls of the program's routines, that is, and none of MPI.
+        Calls of the program's routines, that is: what it starts by MPI itself is none of it.
         """
         return self._calls_of(routine, routine.body)
 
@@ -124,10 +127,9 @@ class Beginnings:
         for index, statement in enumerate(block.statements):
             for branch in statement.blocks if statement.kind is Kind.IF else ():
                 found |= self._calls_of(routine, branch)
-            if any(call.name.startswith("MPI_") for call in statement.calls):
-                continue
             begun = self.ended_by(routine, block, index)
-            calls = [call for each in (begun.statements if begun else ()) for call in each.calls]
+            starting = (each.walk() for each in (begun.statements if begun else ()))
+            calls = [call for each in starting for inner in each for call in inner.calls]
             if begun is not None and not any(call.name.startswith("MPI_") for call in calls):
                 found[id(statement)] = begun
         return found
@@ -184,12 +186,15 @@ class Beginnings:
             return None
         in_c = self.program.in_c(routine.file)
         waits = self.handles_in(routine).of(routine, end)
-        if in_c and waits and len(waits) == 1 and waits[0].elements is None:
+        one = in_c and waits and len(waits) == 1 and waits[0].elements is None
+        if one and waits and not self._is_own(routine, waits[0]):
             if (listed := self.lists.of_wait(waits[0])) is not None:
                 return self._find_listed(routine, block, index, waits[0], listed)
             return self._find_counted(routine, block, index, waits[0])
         every = all(wait.elements is not None for wait in waits or ())
-        if not waits or any(not wait.name for wait in waits) or (in_c and not every):
+        if not waits or any(not wait.name for wait in waits):
+            return None
+        if in_c and not every and not all(self._is_own(routine, wait) for wait in waits):
             return None
         wanted = {(w.name, element) for w in waits for element in w.elements or ()}
         position = index
@@ -209,7 +214,7 @@ class Beginnings:
                 if names & mpi_calls.STARTS.keys() or not names <= mpi_calls.WAITS:
                     return None
                 continue
-            handles = self.handles_in(routine).of(routine, statement)
+            handles = self.handles_in(routine).all_of(routine, statement)
             if handles is None:
                 return None
             started = [h for h in starts_of(handles) if self._may_be(h, waits, in_c)]
@@ -228,6 +233,8 @@ class Beginnings:
             }
         if (wanted or not every) and not self._is_first(routine, block, position, waits):
             return None
+        if not every and not any(_is_in(start, wait) for start in begun for wait in waits):
+            return None  # it waits for what is never started here
         if not all(self._stays(routine, w, block, position, index) for w in waits):
             return None
         if not all(self._is_known(wait) for wait in waits):
@@ -248,9 +255,19 @@ class Beginnings:
         return (
             position == 0
             and block is routine.body
-            and not self.program.in_c(routine.file)
-            and all(is_own(self.program, wait) for wait in waits)
+            and all(self._is_own(routine, wait) for wait in waits)
         )
+
+    def _is_own(self, routine: Routine, wait: Handle) -> bool:
+        """Whether a request is in a variable that begins to exist with the routine."""
+        if not self.program.in_c(routine.file):
+            return is_own(self.program, wait)
+        key = request_argument(wait.call).base or ""
+        variable = self.program.variables.get(key)
+        if variable is None or variable.kind != "local" or variable.pointer or not variable.bounds:
+            return False
+        mine = f"vector:{key}" not in self.program.variables
+        return mine and wait.routine is routine and not is_of_another(self.program, routine, key)
 
     def _find_counted(
         self, routine: Routine, block: Block, index: int, wait: Handle
@@ -343,6 +360,14 @@ class Beginnings:
         """Whether the name of a request means the same memory from one statement to another."""
         if not self.program.in_c(routine.file):
             return keeps_place(self.program, wait)
+        if self._is_own(routine, wait):  # what declares it is no other meaning of the name
+            key = request_argument(wait.call).base or ""
+            declared = [
+                number
+                for number in range(first, last)
+                if declared_at(key, routine.file, block.statements[number])
+            ]
+            first = declared[-1] + 1 if declared else first
         return stays(self.footprints, routine, wait, block.statements[first : last + 1])
 
     def _may_be(self, start: Handle, waits: list[Handle], in_c: bool) -> bool:
@@ -353,3 +378,8 @@ class Beginnings:
             return True
         named = (wait.elements for wait in waits if wait.name == start.name)
         return any(elements is None or start.elements & elements for elements in named)
+
+
+def _is_in(start: Handle, wait: Handle) -> bool:
+    """Whether a start is known to be for an element of what a wait is for."""
+    return start.name == wait.name or start.name.startswith(f"{wait.name}[")

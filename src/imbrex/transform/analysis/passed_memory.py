@@ -33,8 +33,6 @@ class PassedMemory:
 
         `accesses`: all that these touch.
         """
-        if any(call.name.startswith("MPI_") for call in end.calls):
-            return None
         data: list[Access] = []
         for start in begun:
             transfer = started(start.call)
@@ -60,7 +58,7 @@ class PassedMemory:
         return found
 
     def _is_known_anywhere(self, access: Access) -> bool:
-        variable = self.program.variables.get(access.variable)
+        variable = self.program.variables.get(access.owner or access.variable)
         return variable is not None and variable.kind == "global"
 
     def _meets(self, access: Access, used: list[frozenset[Place] | None]) -> bool:
