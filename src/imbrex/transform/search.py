@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from imbrex.errors import ImbrexError
+from imbrex.transform import mpi_calls
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.rewrites.base import Decision
@@ -38,16 +39,17 @@ Gain = tuple[int, int]
 """Computing statements, and where these are the same messages, that starts and waits pass."""
 
 
-def gain(decisions: list[Decision], *, working: bool = False, worth: int = 0) -> Gain:
-    """What starts and waits pass, over all sites, and `worth` statements more.
+def gain(decisions: list[Decision], *, working: bool = False, by: Proposal | None = None) -> Gain:
+    """What starts and waits pass, over all sites, and what a proposal gains by itself.
 
     `working`: only statements that do more than pack or unpack a message.
     """
+    worth, beside = (0, 0) if by is None else (by.worth, by.beside)
     done = [decision for decision in decisions if decision.decision == "rewritten"]
     if working:
         return worth + sum(decision.worked for decision in done), 0
     crossed = sum(decision.crossed for decision in done)
-    return worth + crossed, sum(decision.beside for decision in done)
+    return worth + crossed, beside + sum(decision.beside for decision in done)
 
 
 Identity = tuple[str, str, str, tuple[str, ...]]
@@ -196,7 +198,7 @@ def _follow(
         if offer.leads_to:
             here = _follow(here, offer, best, attempt, depth)
         elif offer.replaces:
-            here.worth = gain(tried.decisions, worth=offer.worth)
+            here.worth = gain(tried.decisions, by=offer)
             here = here if _pays(offer, tried, best) else None
         else:
             here = _follow(here, leader, best, attempt, depth - 1)
@@ -240,8 +242,8 @@ def _with_room(
         tried, offers = attempt(divided)
     except ImbrexError:
         return None
-    reached = gain(tried.decisions, worth=found[0].worth)
-    if reached <= gain(known.decisions, worth=leader.worth):
+    reached = gain(tried.decisions, by=found[0])
+    if reached <= gain(known.decisions, by=leader):
         return None
     taken, before = [*step.taken, *found], [*step.before, step.texts]
     return _Step(divided, tried, offers, taken, before, reached)
@@ -289,8 +291,10 @@ def _identity(proposal: Proposal) -> Identity:
 def _batch(offered: list[Proposal]) -> list[Proposal]:
     """The first proposal of each routine; one that changes several routines goes alone.
 
-    Those that make the same possible go together.
+    Those that make the same possible go together. What only has messages under way beside others
+    comes last: a window with work in it may need the same calls.
     """
+    offered = [proposal for proposal in offered if not proposal.beside] or offered
     found: dict[tuple[str, str], Proposal] = {}
     for proposal in offered:
         if not proposal.replaces and not proposal.leads_to:
@@ -349,6 +353,12 @@ def _between_pieces(batch: list[Proposal], reached: Result) -> bool:
     )
 
 
+def _awaited(result: Result) -> int:
+    """How many waits are moved: a receive that is posted ahead is no reason to wait sooner."""
+    waits = [d for d in result.decisions if d.site.call.name in mpi_calls.WAITS]
+    return sum(decision.decision == "rewritten" for decision in waits)
+
+
 def _pays(proposal: Proposal, tried: Result, best: Result) -> bool:
     name = proposal.routine.name
     if proposal.divides and not _goes_between(proposal, tried):
@@ -357,7 +367,7 @@ def _pays(proposal: Proposal, tried: Result, best: Result) -> bool:
         # The window in the callers takes the place of the one inside.
         gone = (name, *proposal.also)
         rest = [d for d in best.decisions if d.site.routine.name not in gone]
-        return gain(tried.decisions, worth=proposal.worth) > gain(rest)
+        return gain(tried.decisions, by=proposal) > gain(rest)
     if proposal.opens and any(
         d.decision == "rewritten" and d.crossed and d.site.call.line == proposal.opens
         for d in best.decisions
@@ -368,8 +378,8 @@ def _pays(proposal: Proposal, tried: Result, best: Result) -> bool:
         [d for d in result.decisions if d.site.routine.name == name] for result in (tried, best)
     ]
     working = proposal.for_work
-    reached = gain(mine[0], working=working, worth=proposal.worth)
+    reached = gain(mine[0], working=working, by=proposal)
     known = gain(mine[1], working=working)
     if proposal.posts:  # for work in the iteration before, whatever else is under way there
-        return reached[0] > known[0]
+        return reached[0] > known[0] and _awaited(tried) >= _awaited(best)
     return reached > known

@@ -259,7 +259,8 @@ def put_back(
             if (decision.site.routine.file, decision.site.call.line) in proposal.starts:
                 decision.decision = "rewritten"
                 decision.rewrites = [_changed_by(decision.site.call.name)]
-                decision.reason = Reason(ReasonKind.CALLERS_COMPUTE(), decision.site.location)
+                why = ReasonKind.BESIDE() if proposal.beside else ReasonKind.CALLERS_COMPUTE()
+                decision.reason = Reason(why, decision.site.location)
             decisions.append(decision)
         decisions = _matching(decisions, first, proposal.matching)
     made = {name for proposal in taken for name in proposal.replaces}

@@ -120,7 +120,7 @@ STAYS: dict[str, tuple[dict[str, str], str]] = {
         {SECOND: "    call MPI_Barrier(MPI_COMM_WORLD, ierr)\n" + SECOND},
         "sfssdff",
     ),
-    "a size between": ({SECOND: "    nl = nl - 1\n" + SECOND}, ""),
+    "a size between": ({SECOND: "    nl = nl - 1\n" + SECOND}, "sfssff"),
     "the end of one starts more": ({BODY: PHASES} | ONE_END, "sfsfsdf"),
     "needed everywhere": ({"d(i, j) = a(i, j - 1)": "d(i, j) = a(i, 0)"}, "sfssdff"),
     "started ahead of other work": ({FIRST: "    d(:, :) = 2 * d(:, :)\n" + FIRST}, "sfssdff"),

@@ -42,12 +42,15 @@ GO: dict[str, dict[str, str]] = {
 STAY: dict[str, dict[str, str]] = {
     "in a loop": {BOTH: "    for (int k = 0; k < 2; k++) exchange(f, k ? f->p : f->u);\n"},
     "in a switch": {BOTH: "    switch (f->nx) {\n    case 3:\n" + BOTH + "        break;\n    }\n"},
+    "requests that are persistent": {
+        REQUESTS: "    static MPI_Request r[4];\n",
+    },
+}
+# The routine stays, in which both exchanges are under way together.
+TOGETHER: dict[str, dict[str, str]] = {
     "no work behind": {SWEEP: f"        MPI_Barrier(MPI_COMM_WORLD);\n{SWEEP}"},
     "named by a pointer": {
         CALL: "        void (*all)(field_t *) = exchange_all;\n        all(&f);\n"
-    },
-    "requests that are persistent": {
-        REQUESTS: "    static MPI_Request r[4];\n",
     },
 }
 # The second exchange needs what the first one brings: the finish begins it.
@@ -97,6 +100,16 @@ def test_they_stay(replaced: dict[str, str], tmp_path: Path) -> None:
     text = rewritten(tmp_path / "fields.c", changed(PROGRAM, replaced))
     assert "exchange_all_start" not in text
     assert "exchange_start" not in text
+
+
+@pytest.mark.parametrize("replaced", TOGETHER.values(), ids=TOGETHER)
+def test_they_go_together(replaced: dict[str, str], tmp_path: Path) -> None:
+    text = rewritten(tmp_path / "fields.c", changed(PROGRAM, replaced))
+    assert "exchange_all_start" not in text
+    body = text[text.index("void exchange_all(") :]
+    assert re.findall(r"exchange_(\w+)\(", body[: body.index("\n}")]) == [
+        *("all", "start", "start", "finish", "finish")
+    ]
 
 
 def test_work_between_is_work_enough(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -79,12 +80,15 @@ STAY: dict[str, dict[str, str]] = {
         "    end do\n",
     },
     "in a select": {BOTH: f"    select case (f%nx)\n    case (3)\n{FIRST}    end select\n"},
-    "no work behind": {CALL: f"{CALL}    call MPI_Barrier(MPI_COMM_WORLD, ierr)\n"},
     "requests that are saved": {REQUESTS: REQUESTS.replace("integer", "integer, save")},
     "a buffer that is saved": {
         **PACKED,
         REQUESTS: PACKED[REQUESTS].replace("real(8) :: out", "real(8), save :: out"),
     },
+}
+# The routine stays, in which both exchanges are under way together.
+TOGETHER: dict[str, dict[str, str]] = {
+    "no work behind": {CALL: f"{CALL}    call MPI_Barrier(MPI_COMM_WORLD, ierr)\n"},
     "what is sent is set meanwhile": {
         "        f%v(i,j) = 0.25d0": "        f%u(i,j) = 2*f%u(i,j)\n        f%v(i,j) = 0.25d0",
     },
@@ -127,3 +131,12 @@ def test_they_stay(replaced: dict[str, str], tmp_path: Path) -> None:
     text = halves(replaced, tmp_path)
     assert "exchange_all_start" not in text
     assert "exchange_start" not in text
+
+
+@pytest.mark.parametrize("replaced", TOGETHER.values(), ids=TOGETHER)
+def test_they_go_together(replaced: dict[str, str], tmp_path: Path) -> None:
+    text = halves(replaced, tmp_path)
+    assert "exchange_all_start" not in text
+    body = text[text.index("subroutine exchange_all(") :]
+    body = body[: body.index("end subroutine")]
+    assert re.findall(r"call exchange_(\w+)\(", body) == ["start", "start", "finish", "finish"]

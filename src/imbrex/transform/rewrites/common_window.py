@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.divided import Schedule
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.model.memory import Access
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.statements import Statement
 from imbrex.transform.rewrites.uses import Split, Use, Uses, number_slots
@@ -26,15 +27,18 @@ class CommonWindow:
         self.uses = uses
         self.splits = splits
 
-    def give(self) -> None:
-        """Let each call without a window of its own join the next one of its block that has one."""
+    def give(self, *, empty: bool = False) -> None:
+        """Let each call without a window of its own join the next one of its block that has one.
+
+        `empty`: or the next one, so that what is under way beside a message are others alone.
+        """
         if not all(map(self.may_share, self.splits)):
             return
         for calls in self.by_block():
             for position in range(len(calls) - 2, -1, -1):
                 one, following = calls[position : position + 2]
                 if not (one.passed or one.division):
-                    self._join(one, following.joins or following)
+                    self._join(one, following.joins or following, empty=empty)
         for split in self.splits:
             number_slots(split.uses)
 
@@ -57,12 +61,12 @@ class CommonWindow:
             for event in self.footprints.of(item.statement, split.wrapper.file).events
         )
 
-    def _join(self, one: Use, last: Use) -> None:
+    def _join(self, one: Use, last: Use, *, empty: bool) -> None:
         """Let the finish of one call stand beside that of another one, if it may pass so much."""
         statements = one.block.statements
         index, end = statements.index(one.statement), last.last
         moved = any(use.first != statements.index(use.statement) for use in (one, last))
-        if moved or not (last.passed or last.division):
+        if moved or not (empty or last.passed or last.division):
             return
         each = [use for split in self.splits for use in split.uses]
         window = [use for use in each if use is last or use.joins is last]
@@ -72,7 +76,13 @@ class CommonWindow:
         for position in range(index + 1, end + 1):
             passed = self._is_in(one.routine, statements[position], calls)
             if not self.uses.may_pass(
-                one.routine, one.block, index, position, one.finish, communication=passed
+                one.routine,
+                one.block,
+                index,
+                position,
+                one.finish,
+                communication=passed,
+                part=self._starts(window, statements[position]),
             ):
                 return
         if last.division is not None:
@@ -84,6 +94,18 @@ class CommonWindow:
                 return
             last.division = division
         one.joins, one.last = last, end
+
+    def _starts(self, window: list[Use], statement: Statement) -> list[Access] | None:
+        """What the start of a call touches, which is all of it that a finish in front passes.
+
+        None where the statement is no call of the window: its own finish comes behind that one.
+        """
+        for split in self.splits:
+            for use in split.uses:
+                inside = any(use is each for each in window)
+                if use.statement is statement and use.inside is None and inside:
+                    return self.uses.start(split, use.call) + use.given
+        return None
 
     def _is_in(self, user: Routine, statement: Statement, calls: set[int]) -> bool:
         """Whether the communication of a statement is that of some calls."""

@@ -1,8 +1,9 @@
-"""Routines that do nothing but call wrappers, in front of their callers' work.
+"""Routines that call wrappers and have nothing to do beside them, in front of their callers' work.
 
-`subroutine exchange_all(f)` calls `exchange(f%u)` and `exchange(f%v)`. Around each of these calls
-is no work; taken apart there all the same, the routine is one that begins and ends messages, which
-can be split in turn. Its caller may be such a routine as well.
+`subroutine exchange_all(f)` calls `exchange(f%u)` and `exchange(f%v)`, or packs, calls a wrapper
+and unpacks. Around each of these calls is no work; taken apart there all the same, the routine is
+one that begins and ends messages, which can be split in turn. Its caller may be such a routine as
+well.
 """
 
 from __future__ import annotations
@@ -43,15 +44,15 @@ class PassingOn:
         )
 
     def is_in_front_of_work(self, user: Routine) -> bool:
-        """Whether a routine computes nothing, and what calls it does, itself or further up."""
+        """Whether a routine may be taken apart, in front of work of those that call it."""
         return self._passes_on(user, ())
 
     def _passes_on(self, user: Routine, called: tuple[str, ...]) -> bool:
-        """Whether a routine only calls others that communicate, ahead of its callers' work.
+        """Whether a routine may be taken apart ahead of its callers' work.
 
         `called`: the routines that it calls on the way, none of which calls it.
         """
-        if user.key in called or not self.uses.only_calls(user):
+        if user.key in called or not self.uses.may_pass_on(user):
             return False
         called = (*called, user.key)
         callers = self.uses.callers(user.name)

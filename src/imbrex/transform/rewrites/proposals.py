@@ -33,6 +33,7 @@ class Proposal:
     for_work: bool = False  # only for windows in which more is done than messages are packed
     opens: int = 0  # line of a call that must have no window without it
     worth: int = 0  # computing statements that communication passes by the edits themselves
+    beside: int = 0  # messages that others are under way with by the edits themselves
     # File and line of calls of MPI that get a window by the edits themselves.
     opened: frozenset[tuple[str, int]] = frozenset()
     # Of a routine that is replaced by others: their names, and the calls that now only start.

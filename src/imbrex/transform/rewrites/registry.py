@@ -28,6 +28,7 @@ from imbrex.transform.rewrites.returned_values import ReturnedValues
 from imbrex.transform.rewrites.returned_values_fortran import FortranReturnedValues
 from imbrex.transform.rewrites.sent import SentCopies
 from imbrex.transform.rewrites.sequences import WrapperSequences
+from imbrex.transform.rewrites.side_by_side import SideBySide
 from imbrex.transform.rewrites.sinking import Sinking
 from imbrex.transform.rewrites.statement_motion import StatementMotion
 from imbrex.transform.rewrites.unused_results import UnusedResults
@@ -55,6 +56,7 @@ PREPARING: tuple[type[Preparing[Any, Any]], ...] = (
     NestedWrappers,
     WrapperSequences,
     Wrappers,
+    SideBySide,
     Hoisting,
     Sinking,
     UnusedResults,

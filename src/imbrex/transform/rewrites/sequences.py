@@ -51,6 +51,10 @@ class WrapperSequences(Splitting[list[Split]]):
 
     def sites(self) -> Iterator[RoutineSite]:
         """Routines around MPI, those with each other that share a block of a caller."""
+        return self.groups(least=2)
+
+    def groups(self, *, least: int) -> Iterator[RoutineSite]:
+        """Such routines, as many as `least` at once."""
         routines = {
             routine.name: routine
             for routine in self.program.routines.values()
@@ -59,7 +63,7 @@ class WrapperSequences(Splitting[list[Split]]):
             and (messages_of(routine) or starts_in(routine) or has_collectives(routine))
         }
         group = {name: {name} for name in routines}
-        for caller in self.program.routines.values() if len(routines) > 1 else ():
+        for caller in self.program.routines.values() if len(routines) >= least else ():
             of_block: dict[int, set[str]] = {}
             for name, calls in self.uses.usable(caller).items():
                 for block, _, _ in calls if name in routines else ():
@@ -69,15 +73,15 @@ class WrapperSequences(Splitting[list[Split]]):
                 group.update(dict.fromkeys(whole, whole))
         seen: set[str] = set()
         for name, names in group.items():
-            if name not in seen and len(names) > 1:
+            if name not in seen and len(names) >= least:
                 seen |= names
                 found = tuple(r for each, r in routines.items() if each in names)
                 yield RoutineSite(found[0], (), found)
 
     def conditions(self, site: RoutineSite) -> list[Split] | None:
         """How to split the routines of which calls share a window; None where none do."""
-        splits = [split for split in map(self._split, site.routines) if split is not None]
-        if self.facts.timing is not None or not any(map(_gains, splits)):
+        splits = [split for split in map(self.split_of, site.routines) if split is not None]
+        if self.facts.timing is not None or not any(map(gains, splits)):
             return None
         common = CommonWindow(self.footprints, self.uses, splits)
         if any(_any_meet(calls) for calls in common.by_block()):
@@ -91,7 +95,7 @@ class WrapperSequences(Splitting[list[Split]]):
                     sharing |= {id(split), id(owner[id(use.joins)])}
         return [split for split in splits if id(split) in sharing] or None
 
-    def _split(self, routine: Routine) -> Split | None:
+    def split_of(self, routine: Routine) -> Split | None:
         """How to split one of the routines; None where it stays whole."""
         schedule = self.schedule_of(routine, messages_of(routine))
         if schedule is None:
@@ -140,7 +144,7 @@ class WrapperSequences(Splitting[list[Split]]):
         return proposal
 
 
-def _gains(split: Split) -> bool:
+def gains(split: Split) -> bool:
     return any(use.has_window for use in split.uses)
 
 

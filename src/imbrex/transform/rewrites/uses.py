@@ -10,6 +10,7 @@ from imbrex.transform.analysis.divided import Schedule
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.guarded_calls import call_alone, may_ask_again
 from imbrex.transform.analysis.kept_spaces import kept_spaces
+from imbrex.transform.analysis.unread import never_read
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.memory import Access, Variable
 from imbrex.transform.model.program import Program
@@ -80,7 +81,7 @@ class Uses:
         self._callers: dict[str, list[Routine]] = {}
         self._calls_in: dict[str, dict[str, list[tuple[Block, int, Call]]]] = {}
         self._places_in: dict[str, dict[str, list[Place]]] = {}
-        self._only_calls: dict[str, bool] = {}
+        self._may_pass_on: dict[str, bool] = {}
         self._every_call: dict[str, dict[str, list[Call]]] = {}
 
     def find(self, split: Split) -> None:
@@ -165,13 +166,16 @@ class Uses:
             position += side
         return False
 
-    def only_calls(self, user: Routine) -> bool:
-        """Whether a routine may only call others: it computes nothing, and ends as it began."""
-        if user.key not in self._only_calls:
-            self._only_calls[user.key] = self._finds_no_work(user)
-        return self._only_calls[user.key]
+    def may_pass_on(self, user: Routine) -> bool:
+        """Whether a routine may be taken apart around what it calls: it ends as it began.
 
-    def _finds_no_work(self, user: Routine) -> bool:
+        What it packs or unpacks, or computes of what comes in, is done by one of its halves.
+        """
+        if user.key not in self._may_pass_on:
+            self._may_pass_on[user.key] = self._ends_as_begun(user)
+        return self._may_pass_on[user.key]
+
+    def _ends_as_begun(self, user: Routine) -> bool:
         if user.name == "main" or user.problem or user.address_taken:
             return False
         statements = [s for s in user.body.statements if s.kind is not Kind.DECLARE]
@@ -179,9 +183,8 @@ class Uses:
         if any(found.stop for found in each):
             return False
         asks = {Kind.IF, Kind.JUMP}  # where there is nothing to exchange it may return
-        if any(f.leaves and s.kind not in asks for f, s in zip(each, statements, strict=True)):
-            return False
-        return not any(found.heavy and not found.events for found in each)
+        leaving = (s for f, s in zip(each, statements, strict=True) if f.leaves)
+        return all(statement.kind in asks for statement in leaving)
 
     def places(self, user: Routine, name: str) -> list[Place]:
         """The calls that may be divided in two, those in an `if` also as part of that."""
@@ -247,8 +250,7 @@ class Uses:
         schedule = split.schedule
         if not self.leaves_branch(use, ()):
             return use
-        early = schedule.accesses(schedule.early)
-        start = self.footprints.bound(call, split.wrapper, early) + arguments
+        start = self.start(split, call) + arguments
         position = index + 1
         while position < len(block.statements) and self.may_pass(
             user, block, index, position, finish, communication=schedule.only_sends
@@ -293,6 +295,11 @@ class Uses:
             for position in range(index + 1, len(branch.statements))
         )
 
+    def start(self, split: Split, call: Call) -> list[Access]:
+        """What the start of a call touches, but for evaluating its arguments."""
+        early = split.schedule.accesses(split.schedule.early)
+        return self.footprints.bound(call, split.wrapper, early)
+
     def finish(self, split: Split, call: Call) -> list[Access]:
         """What the finish of a call touches, and the messages until then."""
         schedule = split.schedule
@@ -334,11 +341,13 @@ class Uses:
         *,
         declared: bool = False,
         communication: bool = False,
+        part: list[Access] | None = None,
     ) -> bool:
         """Whether accesses of the call at `index` may go past a statement and all in between.
 
         `declared`: a declaration may be among these. `communication`: so may be other messages, of
-        which none depends on the order of what goes past it.
+        which none depends on the order of what goes past it. `part`: what of the statement is
+        passed, if not all.
         """
         statement = block.statements[position]
         footprint = self.footprints.of(statement, user.file)
@@ -351,7 +360,14 @@ class Uses:
         low, high = min(index + 1, position), max(index, position + 1)
         changed = self.footprints.changed_by(block.statements[low:high], user.file)
         accesses = [a for a in accesses if a.variable not in footprint.independent]
-        return self.footprints.conflict(accesses, footprint.accesses, changed) is None
+        passed = footprint.accesses if part is None else part
+        while (meeting := self.footprints.conflict(accesses, passed, changed)) is not None:
+            key = meeting[0].variable
+            if not communication or never_read(self.program, user, key, whole=True) is not None:
+                return False
+            # An error code of the program's that nothing asks for is set by both.
+            accesses, passed = ([a for a in s if a.variable != key] for s in (accesses, passed))
+        return True
 
     def division(
         self, user: Routine, block: Block, index: int, finish: list[Access]
