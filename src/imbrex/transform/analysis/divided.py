@@ -74,10 +74,10 @@ class Schedule:
         return found + self.sizes + self.statuses
 
     @property
-    def placed(self) -> dict[int, Item]:
-        """Declarations that one half has as statements of its own, by their identity."""
-        items = self.early + self.late
-        return {id(i.statement): i for i in items if i.statement.kind is Kind.DECLARE}
+    def placed(self) -> frozenset[int]:
+        """The identities of declarations that one half has as statements of its own."""
+        statements = (item.statement for item in self.early + self.late)
+        return frozenset(id(each) for each in statements if each.kind is Kind.DECLARE)
 
     @property
     def flying(self) -> list[Access]:
