@@ -40,7 +40,9 @@ class SideBySide(WrapperSequences):
 
     def conditions(self, site: RoutineSite) -> list[Split] | None:
         """How to split the routines of which calls go together; None where one has work beside."""
-        splits = [split for split in map(self.split_of, site.routines) if split is not None]
+        # What has work of its own beside its messages is no wrapper.
+        routines = [routine for routine in site.routines if self.uses.may_pass_on(routine)]
+        splits = [split for split in map(self.split_of, routines) if split is not None]
         if self.facts.timing is not None or any(map(gains, splits)):
             return None
         CommonWindow(self.footprints, self.uses, splits).give(empty=True)

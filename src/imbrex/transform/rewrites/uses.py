@@ -169,7 +169,8 @@ class Uses:
     def may_pass_on(self, user: Routine) -> bool:
         """Whether a routine may be taken apart around what it calls: it ends as it began.
 
-        What it packs or unpacks, or computes of what comes in, is done by one of its halves.
+        What it packs or unpacks, or computes of what comes in, is done by one of its halves; it
+        has no work beside its messages.
         """
         if user.key not in self._may_pass_on:
             self._may_pass_on[user.key] = self._ends_as_begun(user)
@@ -184,7 +185,18 @@ class Uses:
             return False
         asks = {Kind.IF, Kind.JUMP}  # where there is nothing to exchange it may return
         leaving = (s for f, s in zip(each, statements, strict=True) if f.leaves)
-        return all(statement.kind in asks for statement in leaving)
+        if not all(statement.kind in asks for statement in leaving):
+            return False
+        messages = [access for found in each if found.events for access in found.accesses]
+        return all(
+            found.events or not found.heavy or self._share(found.accesses, messages)
+            for found in each
+        )
+
+    def _share(self, accesses: list[Access], messages: list[Access]) -> bool:
+        """Whether work needs what messages bring, or makes what they carry."""
+        changed = self.footprints.changed(accesses + messages)
+        return self.footprints.conflict(accesses, messages, changed) is not None
 
     def places(self, user: Routine, name: str) -> list[Place]:
         """The calls that may be divided in two, those in an `if` also as part of that."""
