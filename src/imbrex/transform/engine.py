@@ -255,7 +255,7 @@ def _prepared(paths: list[Path], options: Options, ahead: _Ahead | None = None) 
         contents = {of_path.get(name, Path(name)): data for name, data in best.after.items()}
         known = Outcome(copies(best.decisions), best.before, best.after, best.skipped, best.notes)
         known.has_main = first.has_main
-        further = _Ahead(contents, known, offers)
+        further = _Ahead(contents, known, [each for each in offers if not each.on_first])
     maps = line_maps(first.before, best.before)
     decisions = relocated(best.decisions, maps) if taken else best.decisions
     permissions.tell(decisions)
@@ -268,7 +268,7 @@ def _prepared(paths: list[Path], options: Options, ahead: _Ahead | None = None) 
     for proposal in offers:
         if proposal.edits or (proposal.rewrite, proposal.routine.name) in divided:
             continue  # what is left of it
-        note(named, proposal, maps)
+        note(named, proposal, {} if proposal.on_first else maps)
     return Outcome(
         decisions,
         first.before,

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 from imbrex.errors import ImbrexError
-from imbrex.transform import mpi_calls
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.rewrites.base import Decision
+from imbrex.transform.paying import Gain, Result, between_pieces, gain, pays
 from imbrex.transform.rewrites.proposals import Proposal
 from imbrex.transform.telling import LineMap, line_maps
 from imbrex.transform.text.edits import apply_edits
@@ -23,33 +21,6 @@ from imbrex.transform.text.edits import apply_edits
 _MOST = 400  # preparing rewrites in one run
 _FEW = 2  # proposals that lead to others, which are tried one by one
 _DEPTH = 2  # of what a proposal makes possible, how many follow
-
-
-class Result(Protocol):
-    """What trying the rewrites of communication on some text gives."""
-
-    decisions: list[Decision]
-    before: dict[str, bytes]
-    after: dict[str, bytes]
-    skipped: dict[str, str]
-    notes: list[str]
-
-
-Gain = tuple[int, int]
-"""Computing statements, and where these are the same messages, that starts and waits pass."""
-
-
-def gain(decisions: list[Decision], *, working: bool = False, by: Proposal | None = None) -> Gain:
-    """What starts and waits pass, over all sites, and what a proposal gains by itself.
-
-    `working`: only statements that do more than pack or unpack a message.
-    """
-    worth, beside = (0, 0) if by is None else (by.worth, by.beside)
-    done = [decision for decision in decisions if decision.decision == "rewritten"]
-    if working:
-        return worth + sum(decision.worked for decision in done), 0
-    crossed = sum(decision.crossed for decision in done)
-    return worth + crossed, beside + sum(decision.beside for decision in done)
 
 
 Identity = tuple[str, str, str, tuple[str, ...]]
@@ -67,8 +38,10 @@ def prepare(
     """The best outcome that preparing rewrites lead to, which of them it took, and what it offers.
 
     Routines do not depend on each other here, so that one proposal of each is tried at a time.
+    What it offers comes with why a rewrite stays that only another one has made possible.
     """
     best, taken = first, []
+    behind = _Refusals(first.before)
     current = dict(first.before)
     rejected: set[Identity] = set()
     screened: dict[str, bytes] | None = None  # the text of which it is known what leads nowhere
@@ -79,7 +52,7 @@ def prepare(
         leaders = [p for p in offered if p.edits and _leads(p) and _identity(p) not in rejected]
         if _leads(batch[0]) and len(leaders) > _FEW and screened is not current:
             screened = current
-            rejected |= _hopeless(leaders, current, screen)
+            rejected |= _hopeless(leaders, current, screen, behind)
             continue
         texts, merged = _merged(current, batch)
         if not merged:  # its own edits overlap: two calls on one line
@@ -93,15 +66,16 @@ def prepare(
             continue
         if batch[0].leads_to:
             step = _follow(_Step(texts, tried, next_offers), batch[0], best, attempt, _DEPTH)
-            if step is None or not _between_pieces(batch, step.result):
+            if step is None or not between_pieces(batch, step.result):
                 rejected |= {_identity(p) for p in batch}
+                behind.add(batch, next_offers, texts)
                 continue
             taken += [_placed(proposal, first.before, current) for proposal in batch]
             for proposal, text in zip(step.taken, step.before, strict=True):
                 taken.append(_placed(proposal, first.before, text))
             best, current, offered = step.result, step.texts, step.offered
             continue
-        useful = [p for p in batch if _pays(p, tried, best)]
+        useful = [p for p in batch if pays(p, tried, best)]
         rejected |= {_identity(p) for p in batch if p not in useful}
         if useful and len(useful) < len(batch):
             texts, _ = _merged(current, useful)
@@ -118,7 +92,30 @@ def prepare(
         best, current, offered = tried, texts, next_offers
         if len(taken) >= _MOST:
             break
-    return best, taken, offered
+    return best, taken, [*offered, *behind.found]
+
+
+class _Refusals:
+    """Why what some proposals lead to stays, with the lines of the first text."""
+
+    def __init__(self, first: dict[str, bytes]) -> None:
+        self.first = first
+        self.found: list[Proposal] = []
+
+    def add(
+        self, leaders: list[Proposal], offered: list[Proposal], texts: dict[str, bytes]
+    ) -> None:
+        """`offered`: what there is behind the leaders, which are done in these texts."""
+        for offer in offered:
+            if offer.edits or "`imbrex_" in offer.reason.text:  # it is in no text of the user's
+                continue
+            if any(_is_behind(offer, leader) for leader in leaders):
+                placed = _placed(offer, self.first, texts)
+                self.found.append(replace(placed, on_first=True))
+
+
+def _is_behind(offer: Proposal, leader: Proposal) -> bool:
+    return offer.rewrite in leader.leads_to and offer.routine.name in leader.also
 
 
 def _leads(proposal: Proposal) -> bool:
@@ -126,17 +123,30 @@ def _leads(proposal: Proposal) -> bool:
     return bool(proposal.leads_to) and not proposal.replaces
 
 
-def _hopeless(leaders: list[Proposal], texts: dict[str, bytes], screen: Screen) -> set[Identity]:
-    """Those behind which nothing else may gain, though all of them are done at once.
+def _hopeless(
+    leaders: list[Proposal], texts: dict[str, bytes], screen: Screen, behind: _Refusals
+) -> set[Identity]:
+    """Those behind which nothing else may gain, though all that can be are done at once.
 
     Each attempt reads the whole program, which has many of them.
     """
-    merged, promising = _promising(leaders, texts, screen, _DEPTH)
-    return {_identity(each) for each in merged} - promising
+    hopeless: set[Identity] = set()
+    while len(leaders) > _FEW:
+        merged, promising = _promising(leaders, texts, screen, _DEPTH, behind)
+        if not merged:
+            break
+        known = {_identity(each) for each in merged}
+        hopeless |= known - promising
+        leaders = [each for each in leaders if _identity(each) not in known]
+    return hopeless
 
 
 def _promising(
-    leaders: list[Proposal], texts: dict[str, bytes], screen: Screen, depth: int
+    leaders: list[Proposal],
+    texts: dict[str, bytes],
+    screen: Screen,
+    depth: int,
+    behind: _Refusals,
 ) -> tuple[list[Proposal], set[Identity]]:
     """Those that could be done together, and of these the ones that lead somewhere."""
     all_done, merged = _merged(texts, leaders)
@@ -148,15 +158,16 @@ def _promising(
     found: set[Identity] = set()
     further: dict[Identity, list[Proposal]] = {}
     for leader in merged:
-        mine = [o for o in offered if o.edits and o.rewrite in leader.leads_to]
-        mine = [o for o in mine if o.routine.name in leader.also]
+        mine = [offer for offer in offered if offer.edits and _is_behind(offer, leader)]
         if not all(map(_leads, mine)):
             found.add(_identity(leader))
         elif mine:
             further[_identity(leader)] = mine
+        else:
+            behind.add([leader], offered, all_done)
     following = {_identity(o): o for mine in further.values() for o in mine}
     if following and depth > 0:
-        known, deeper = _promising([*following.values()], all_done, screen, depth - 1)
+        known, deeper = _promising([*following.values()], all_done, screen, depth - 1, behind)
         deeper |= following.keys() - {_identity(o) for o in known}
         found |= {key for key, mine in further.items() if any(_identity(o) in deeper for o in mine)}
     else:
@@ -182,7 +193,7 @@ def _follow(
     """What gains by what a proposal has made possible, itself or one step further."""
     found: _Step | None = None
     for offer in step.offered:
-        mine = offer.rewrite in leader.leads_to and offer.routine.name in leader.also
+        mine = _is_behind(offer, leader)
         if not offer.edits or not mine or (not offer.replaces and depth <= 1):
             continue
         texts, merged = _merged(step.texts, [offer])
@@ -199,7 +210,7 @@ def _follow(
             here = _follow(here, offer, best, attempt, depth)
         elif offer.replaces:
             here.worth = gain(tried.decisions, by=offer)
-            here = here if _pays(offer, tried, best) else None
+            here = here if pays(offer, tried, best) else None
         else:
             here = _follow(here, leader, best, attempt, depth - 1)
         if here is not None and (found is None or here.worth > found.worth):
@@ -257,7 +268,7 @@ def _one_more(step: _Step, name: str, attempt: Attempt) -> _Step | None:
         if not merged:
             continue
         tried, offered = attempt(texts)
-        if _pays(offer, tried, step.result):
+        if pays(offer, tried, step.result):
             return _Step(texts, tried, offered, [*step.taken, offer], [*step.before, step.texts])
     return None
 
@@ -327,59 +338,3 @@ def _merged(
             continue
         kept.append(proposal)
     return texts, kept
-
-
-def _goes_between(proposal: Proposal, tried: Result) -> bool:
-    """Whether a start or a wait stands between the pieces of a loop.
-
-    What passes all of them passes more statements than before, and no more work: one loop would be
-    divided again and again.
-    """
-    return any(
-        tried.after[name].count(edit.text.encode()) < tried.before[name].count(edit.text.encode())
-        for name, edits in proposal.edits.items()
-        for edit in edits
-    )
-
-
-def _between_pieces(batch: list[Proposal], reached: Result) -> bool:
-    """Whether the pieces of each loop that was divided lie apart in the end."""
-    return not any(
-        edit.text.encode() in reached.after[name]
-        for proposal in batch
-        if proposal.divides
-        for name, edits in proposal.edits.items()
-        for edit in edits
-    )
-
-
-def _awaited(result: Result) -> int:
-    """How many waits are moved: a receive that is posted ahead is no reason to wait sooner."""
-    waits = [d for d in result.decisions if d.site.call.name in mpi_calls.WAITS]
-    return sum(decision.decision == "rewritten" for decision in waits)
-
-
-def _pays(proposal: Proposal, tried: Result, best: Result) -> bool:
-    name = proposal.routine.name
-    if proposal.divides and not _goes_between(proposal, tried):
-        return False
-    if proposal.replaces:
-        # The window in the callers takes the place of the one inside.
-        gone = (name, *proposal.also)
-        rest = [d for d in best.decisions if d.site.routine.name not in gone]
-        return gain(tried.decisions, by=proposal) > gain(rest)
-    if proposal.opens and any(
-        d.decision == "rewritten" and d.crossed and d.site.call.line == proposal.opens
-        for d in best.decisions
-        if d.site.routine.name == name
-    ):
-        return False
-    mine = [
-        [d for d in result.decisions if d.site.routine.name == name] for result in (tried, best)
-    ]
-    working = proposal.for_work
-    reached = gain(mine[0], working=working, by=proposal)
-    known = gain(mine[1], working=working)
-    if proposal.posts:  # for work in the iteration before, whatever else is under way there
-        return reached[0] > known[0] and _awaited(tried) >= _awaited(best)
-    return reached > known

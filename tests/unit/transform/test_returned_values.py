@@ -52,16 +52,16 @@ SPLIT = {
     "double next = dot(r, r, N);\n        rr = next;": "dot_start(r, r, N, &next, ",
     USE: "dot_start(r, r, N, &rr, ",
     "total = dot(r, r, N);": "dot_start(r, r, N, &total, ",
-    "rr = sqrt(dot(r, r, N));": "rr = sqrt(imbrex_value);",
-    "rr += dot(r, r, N);": "rr += imbrex_value;",
-    "pair[1] = dot(r, r, N);": "pair[1] = imbrex_value;",
-    "pair[count++ % 2] = dot(r, r, N);": "pair[count++ % 2] = imbrex_value;",
-    "dot(r, r, N);": "dot_start(r, r, N, &imbrex_value, ",
-    "rr = half(dot(r, r, N));": "rr = half(imbrex_value);",
-    "rr = half(r[0]) + dot(r, r, N);": "rr = half(r[0]) + imbrex_value;",
-    "count = dot(r, r, N);": "count = imbrex_value;",
-    "rr = dot(&rr, &rr, 1);": "rr = imbrex_value;",
-    "rr = dot(p, p, N) / dot(r, r, N);": "rr = imbrex_value / imbrex_value2;",
+    "rr = sqrt(dot(r, r, N));": "rr = sqrt(imbrex_dot_value);",
+    "rr += dot(r, r, N);": "rr += imbrex_dot_value;",
+    "pair[1] = dot(r, r, N);": "pair[1] = imbrex_dot_value;",
+    "pair[count++ % 2] = dot(r, r, N);": "pair[count++ % 2] = imbrex_dot_value;",
+    "dot(r, r, N);": "dot_start(r, r, N, &imbrex_dot_value, ",
+    "rr = half(dot(r, r, N));": "rr = half(imbrex_dot_value);",
+    "rr = half(r[0]) + dot(r, r, N);": "rr = half(r[0]) + imbrex_dot_value;",
+    "count = dot(r, r, N);": "count = imbrex_dot_value;",
+    "rr = dot(&rr, &rr, 1);": "rr = imbrex_dot_value;",
+    "rr = dot(p, p, N) / dot(r, r, N);": "rr = imbrex_dot_value / imbrex_dot_value2;",
 }
 # Without braces, and in lists of declarations; another sum has the window.
 MORE = {
@@ -72,22 +72,22 @@ MORE = {
         "else\n            dot_start(r, r, N, &rr, dot_local, dot_requests);"
     ),
     "if (it > 2)\n            rr += 2 * dot(r, r, N);": (
-        "if (it > 2) {\n            double imbrex_value;\n"
-        "            dot_start(r, r, N, &imbrex_value, dot_local, dot_requests);\n"
-        "            dot_finish(dot_requests);\n            rr += 2 * imbrex_value;\n        }"
+        "if (it > 2) {\n            double imbrex_dot_value;\n"
+        "            dot_start(r, r, N, &imbrex_dot_value, dot_local, dot_requests);\n"
+        "            dot_finish(dot_requests);\n            rr += 2 * imbrex_dot_value;\n        }"
     ),
     "if (it > 2) rr += 2 * dot(r, r, N); else rr = 1;": (
-        "            rr += 2 * imbrex_value;\n        } else rr = 1;"
+        "            rr += 2 * imbrex_dot_value;\n        } else rr = 1;"
     ),
     "double a = 1.0, next = dot(r, r, N), b = a + next;\n        rr = b;": (
         "double a = 1.0;\n        dot_start(r, r, N, &next, dot_local, dot_requests);\n"
     ),
     "double v[2] = {1.0, 2.0}, *to = v, a = sqrt(dot(r, r, N)) + v[1];\n        rr = a + *to;": (
-        "double v[2] = {1.0, 2.0}, *to = v;\n        dot_start(r, r, N, &imbrex_value, "
+        "double v[2] = {1.0, 2.0}, *to = v;\n        dot_start(r, r, N, &imbrex_dot_value, "
     ),
-    "float f = dot(r, r, N), g = f;\n        rr = f + g;": "float f = imbrex_value, g = f;",
+    "float f = dot(r, r, N), g = f;\n        rr = f + g;": "float f = imbrex_dot_value, g = f;",
     "double a = dot(r, r, N), b = dot(p, p, N) + a;\n        rr = a + b;": (
-        "double b = imbrex_value2 + a;"
+        "double b = imbrex_dot_value2 + a;"
     ),
 }
 WHOLE = [

@@ -50,6 +50,7 @@ class Proposal:
     messages: tuple[str, ...] = ()
     # Of one that gains nothing by itself: the rewrites that gain by what it makes possible.
     leads_to: tuple[str, ...] = ()
+    on_first: bool = False  # of a refusal: it has the lines of the text before all proposals
 
 
 class Place(Protocol):

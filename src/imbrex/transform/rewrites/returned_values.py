@@ -159,6 +159,8 @@ class ReturnedValues(Preparing[RoutineSite, Edits]):
             % (spaced, name)
         )
         for file, code in self.named.code.items():
+            if routine.plain_name.encode() not in code:
+                continue
             places = {match.start() for match in re.finditer(rb"\b%s\b" % name, code)}
             header = self.program.headers.get(file)
             if places and header is not None and not is_editable(self.program, header):
@@ -196,7 +198,8 @@ class ReturnedValues(Preparing[RoutineSite, Edits]):
             new = taken.setdefault(user.key, set())
             names: list[str] = []
             for _ in calls:
-                names.append(free_name(_VALUE, user.taken | new | {*names}))
+                name = f"imbrex_{routine.plain_name}_value"  # not that of another function's
+                names.append(free_name(name, user.taken | new | {*names}))
             calls = sorted(calls, key=lambda call: call.start)
             takers = self._takers(user, statement, routine, calls, kind)
             made = self._handed(user, statement, calls, kind, takers, names)
