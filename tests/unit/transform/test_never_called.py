@@ -21,6 +21,11 @@ GO: dict[str, dict[str, str]] = {
             "static void show", "static void unused(double *a);\nstatic void show"
         )
     },
+    "it calls the library": {
+        CALLED: CALLED + '    FILE *log = fopen("log", "w");\n    if (log == NULL)\n'
+        "        exit(1);\n    fclose(log);\n",
+        "#include <stdio.h>": "#include <stdio.h>\n#include <stdlib.h>",
+    },
     "it is called": {CALLED: f"    show(w);\n{CALLED}"},
 }
 STAY: dict[str, dict[str, str]] = {

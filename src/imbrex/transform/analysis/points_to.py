@@ -29,6 +29,8 @@ class PointsTo:
         """`known`: routines whose treatment of their arguments is known without their source."""
         self.program = program
         self.known = known
+        # Further routines of C's libraries, which know nothing of the program by its name.
+        self.outside: frozenset[str] = frozenset()
         # Calls through pointers call the program's own routines, unless that turns out wrong.
         self._start(inside=bool(program.called_cells) and program.has_main)
         if self.inside and not self._calls_stay_inside():
@@ -73,7 +75,7 @@ class PointsTo:
     def _calls_unseen(self) -> bool:
         """Whether code is called that is not at hand, which may call any function by its name."""
         names = {call.name for call in self.program.calls() if not call.unknown}
-        names -= self.known | self.program.routines.keys()
+        names -= self.known | self.outside | self.program.routines.keys()
         return any(not name.startswith("MPI_") for name in names)
 
     def _across_languages(self) -> set[str]:
