@@ -33,18 +33,19 @@ import generate_pointers  # type: ignore[import-not-found]
 import generate_rows  # type: ignore[import-not-found]
 import generate_steps  # type: ignore[import-not-found]
 import generate_views  # type: ignore[import-not-found]
+import generate_wrappers  # type: ignore[import-not-found]
 from passes import passes_made_once  # type: ignore[import-not-found]
 
 # Programs in the first part, where one's collectives are rewritten because another's are, and in
 # all others: the search over preparations reads a whole part at each of its steps.
 MANY, FEW = 10, 2
 COMMUNICATION = frozenset({"nonblocking", "collectives", "motion"})
-# Of so many parts in C one has buffers that are parts of rows, one pointers to rows, one arrays in
-# structures, one exchanges faces, of arrays or of an object's fields, and one has persistent
-# requests, as one of five in Fortran 77; in Fortran with objects one in four has routines that
-# declare what they get of whole arrays, and one has routines that are called by the types of
-# objects, and one in eight has sizes that an object keeps; in C++ half have an exchange and a step
-# as methods.
+# Of so many parts in C one has buffers that are parts of rows or functions around messages, one
+# pointers to rows, one arrays in structures, one exchanges faces, of arrays or of an object's
+# fields, and one has persistent requests, as one of five in Fortran 77. In Fortran with objects one
+# in four has routines that declare what they get of whole arrays, one has routines that are called
+# by the types of objects, and one in eight has sizes that an object keeps. In C++ half have an
+# exchange and a step as methods.
 KINDS = 6
 _WORKERS = 2
 
@@ -65,7 +66,9 @@ def make_part(language: str, seeds: list[int], folder: Path, driven: bool) -> Pa
     """Generate the programs of these seeds and rewrite them; `driven` is empty if not wanted."""
     source = folder / f"part{seeds[0]}.{language}"
     turn = seeds[0] // FEW % KINDS if language == "c" and len(seeds) <= FEW else -1
-    if turn == 0:
+    if turn == 0 and seeds[0] // FEW // KINDS % 2:
+        source.write_text(generate_wrappers.source(seeds))
+    elif turn == 0:
         source.write_text(generate_rows.source(seeds))
     elif turn == 1:
         source.write_text(generate_pointers.source(seeds))
