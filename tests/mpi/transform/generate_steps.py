@@ -13,9 +13,12 @@ import re
 
 HEAD = """#include <mpi.h>
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <complex>
 #include <cstdio>
+#include <map>
+#include <string>
 #include <utility>
 #include <vector>
 #define AT(i, j) ((i) * (nx + 2) + (j))
@@ -193,7 +196,7 @@ def source(seeds: list[int]) -> str:
 
 
 def _in_a_style(text: str, number: int) -> str:
-    for change in (_by_pointers, _in_layers, _of_rows, _of_a_type, _of_complex):
+    for change in (_by_pointers, _in_layers, _of_rows, _of_a_type, _of_complex, _timed):
         text = change(text, number)
     return text
 
@@ -293,3 +296,32 @@ def _of_complex(text: str, number: int) -> str:
     if chosen < 0.85:
         return text.replace("MPI_DOUBLE", "MPI_CXX_DOUBLE_COMPLEX")
     return re.sub(r"nx,(\s+)MPI_DOUBLE", r"2 * nx,\1MPI_DOUBLE", text)
+
+
+TIMER = """static std::map<std::string, double> marks_{number};
+static std::chrono::duration<double> spent_{number}(0);
+static void mark_{number}(const std::string &name, double x)
+{{
+    marks_{number}[name] = 0.5 * marks_{number}[name] + x;
+}}
+"""
+
+
+def _timed(text: str, number: int) -> str:
+    """In some programs a timer stands around the exchange, and largest values are by `std::max`."""
+    chosen = random.Random(f"timed {number}").random()
+    if chosen < 0.6:
+        return text
+    text = text.replace("if (d > largest) largest = d;", "largest = std::max(largest, d);")
+    head = f"static void program_{number}("
+    text = text.replace(head, TIMER.format(number=number) + head)
+    begin = text.index(head)
+    clock = "std::chrono::steady_clock::now()"
+    timed = f"spent_{number} += {clock} - since;\n        "
+    timed = f"const auto since = {clock};\n        \\1\n        {timed}" if chosen < 0.8 else "\\1 "
+    name = '"exchange"' if chosen < 0.9 else '"ex" + std::string("change")'
+    routine = re.sub(r"(\S+exchange\(\);)", f"{timed}mark_{number}({name}, 0.25);", text[begin:])
+    added = (
+        f'sum += marks_{number}["exchange"] + (spent_{number}.count() < 0);\n        std::fprintf('
+    )
+    return text[:begin] + routine.replace("std::fprintf(", added)

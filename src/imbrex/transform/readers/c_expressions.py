@@ -30,8 +30,11 @@ from imbrex.transform.readers.c_hidden import RECASTS
 from imbrex.transform.readers.c_lengths import parts_of_cast
 from imbrex.transform.readers.c_memory import Effects, Memory
 from imbrex.transform.readers.c_new_reader import is_null
+from imbrex.transform.readers.c_number_functions import computed_from, value_chosen_from
 from imbrex.transform.readers.c_passing import CallReader
 from imbrex.transform.readers.c_row_pointers import note_row_stored
+from imbrex.transform.readers.c_text import text_made_of
+from imbrex.transform.readers.c_times import time_computed_of, time_set_by
 
 
 class ExpressionReader(CallReader):
@@ -70,7 +73,7 @@ class ExpressionReader(CallReader):
         elif kind is ck.CALL_EXPR:
             known = self._method(cursor, effects) or self._array_method(cursor, effects)
             known = known or self._exchange(cursor, effects) or self._complex(cursor, effects)
-            known = known or self._algorithm(cursor, effects)
+            known = known or self._algorithm(cursor, effects) or self._computed(cursor, effects)
             if not known and copies_numbers(cursor):
                 self.read(cursor.arguments[0], effects)
                 return
@@ -117,6 +120,11 @@ class ExpressionReader(CallReader):
 
     def _cast(self, cursor: Any, effects: Effects) -> None:
         """Read what is converted; a pointer that becomes something else may come back from it."""
+        chosen = value_chosen_from(cursor)
+        if chosen is not None:
+            for operand in chosen:
+                self.read(operand, effects)
+            return
         lengths, operands = parts_of_cast(cursor)
         for length in lengths:
             self.read(length, effects)
@@ -140,13 +148,28 @@ class ExpressionReader(CallReader):
                 self._number(child)
 
     def _complex(self, cursor: Any, effects: Effects) -> bool:
-        """Read what std::complex has operators and methods for; False where it is none of these."""
-        found = set_by(cursor)
+        """Read what std::complex and std::chrono have operators and methods for; False where it
+        is none of these."""
+        found = set_by(cursor) or time_set_by(cursor)
         if found is not None:
             left, right, update = found
             self._assign(left, right, cursor, effects, update=update)
             return True
         operands = computed_of(cursor)
+        operands = time_computed_of(cursor) if operands is None else operands
+        for operand in operands or []:
+            self.read(operand, effects)
+        return operands is not None
+
+    def _computed(self, cursor: Any, effects: Effects) -> bool:
+        """Read the call of a function that makes a number of numbers, or text; False where it is
+        none."""
+        element = self._mapped(cursor, effects)
+        if element is not None:
+            self._record(effects, element, cursor, write=False)
+            return True
+        operands = computed_from(cursor)
+        operands = text_made_of(cursor) if operands is None else operands
         for operand in operands or []:
             self.read(operand, effects)
         return operands is not None

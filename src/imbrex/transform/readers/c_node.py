@@ -20,7 +20,7 @@ from imbrex.transform.readers.c_macros import behind_macro
 from imbrex.transform.readers.c_types import AdjustedType, TypeNode
 from imbrex.transform.readers.once import Once
 
-_WITHOUT_EFFECT = frozenset({ck.TYPE_REF, ck.NAMESPACE_REF})
+_WITHOUT_EFFECT = frozenset({ck.TYPE_REF, ck.NAMESPACE_REF, ck.TEMPLATE_REF})
 _LEAVES = frozenset(
     {
         ck.INTEGER_LITERAL,

@@ -18,6 +18,7 @@ from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers.c_inlined import AccessorReader
 from imbrex.transform.readers.c_instances import fields_of, initialized
 from imbrex.transform.readers.c_memory import Effects, Memory
+from imbrex.transform.readers.c_text import text_made_of
 from imbrex.transform.readers.cxx_library import is_library
 
 _LVALUES = frozenset({ck.DECL_REF_EXPR, ck.MEMBER_REF_EXPR, ck.ARRAY_SUBSCRIPT_EXPR})
@@ -92,7 +93,11 @@ class ObjectReader(AccessorReader, ABC):
                 self.read(cursor, effects)  # what is bound may be converted
             return found
         self.read(cursor, effects)
-        if inner.type.is_number or inner.kind is ck.STRING_LITERAL:
+        if (
+            inner.type.is_number
+            or inner.kind is ck.STRING_LITERAL
+            or text_made_of(inner) is not None
+        ):
             return Memory("string", False)
         return Memory(UNKNOWN_MEMORY, False)
 

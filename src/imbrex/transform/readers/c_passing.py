@@ -193,7 +193,8 @@ class CallReader(HidingReader, ABC):
         elif kind.canonical.kind == TypeKind.RECORD:
             self.program.copied_records |= copied_with(kind)
             self.read(cursor, effects)
-            if not kind.is_record_of_numbers:
+            apart = kind.is_record_of_numbers or cxx_library.holds_its_own(kind)
+            if not apart:
                 effects.accesses.append(
                     Access(UNKNOWN_MEMORY, False, False, cursor.location.line, None)
                 )

@@ -20,6 +20,7 @@ from imbrex.transform.readers.c_row_pointers import (
     row_element,
     row_memory,
 )
+from imbrex.transform.readers.c_text import mapped, text_made_of
 
 
 class PlaceReader(PointerReader, ABC):
@@ -184,9 +185,14 @@ class PlaceReader(PointerReader, ABC):
             return Memory("string", False)
         if cursor.kind is ck.CALL_EXPR:
             element = self._element(cursor, effects) or self._array_element(cursor, effects)
-            element = element or self.referred(cursor, effects)
+            element = element or self.referred(cursor, effects) or self._mapped(cursor, effects)
             if element is not None:
                 return element
+        made = text_made_of(cursor)
+        if made is not None:
+            for part in made:
+                self.read(part, effects)
+            return Memory("string", False)
         if cursor.kind is ck.DECL_REF_EXPR:
             referenced = cursor.referenced
             if referenced is None or referenced.kind not in (
@@ -251,6 +257,20 @@ class PlaceReader(PointerReader, ABC):
         if cursor.kind is not ck.CALL_EXPR and not self._holds_numbers(cursor):
             self.hide(cursor)
         return Memory(UNKNOWN_MEMORY, False)
+
+    def _mapped(self, cursor: Any, effects: Effects) -> Memory | None:
+        """An element of a map, which may be new: all of the map."""
+        found = mapped(cursor)
+        if found is None:
+            return None
+        container, key = found
+        made = text_made_of(key)
+        for part in [key] if made is None else made:
+            self.read(part, effects)
+        held = self.place(container, effects)
+        whole = replace(held, exact=False)
+        self._record(effects, whole, container, write=True)
+        return whole
 
     def _is_element(self, within: Memory, children: list[Any]) -> bool:
         """Whether memory is an element or a variable that holds numbers and nothing else."""

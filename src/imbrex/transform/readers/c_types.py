@@ -11,6 +11,7 @@ from imbrex.transform.readers import c_calls
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers.c_complex import is_complex
 from imbrex.transform.readers.c_std_arrays import element_of
+from imbrex.transform.readers.c_times import is_time
 from imbrex.transform.readers.once import Once
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ class TypeNode:
     is_reference: Once[bool] = Once(lambda node: node.canonical.kind in _REFERENCES)
     # Of C++: nothing of the program's own runs where a variable ends (some other types too).
     is_plain: Once[bool] = Once(
-        lambda node: node.is_complex or bool(c_calls.is_plain(node.canonical.raw))
+        lambda node: node.is_complex or is_time(node) or bool(c_calls.is_plain(node.canonical.raw))
     )
     spelling: Once[str] = Once(lambda node: c_calls.type_spelling(node.raw))
     # With the lengths and the names that the source gives it.
@@ -159,7 +160,7 @@ class TypeNode:
         record = self.record
         if record is None or record.kind is ck.UNION_DECL:
             return False
-        if self.is_complex:
+        if self.is_complex or is_time(self):
             return True
         if any(c.kind in (ck.CXX_BASE_SPECIFIER, ck.UNION_DECL) for c in record.children):
             return False

@@ -20,6 +20,13 @@ _BUILT_IN_NAMES = (
     "char16_t char32_t nullptr_t __int128 size_t ptrdiff_t true false struct class enum noexcept"
 )
 _BUILT_IN = frozenset(_BUILT_IN_NAMES.split(" "))
+# Text, streams, times, random numbers, allocators: what they hold is their own. A view of text, a
+# container or a function may hold what the program has given it by its address.
+_APART = re.compile(
+    r"(?:const )?std::(?:__cxx11::)?(?:basic_(?:string|[io]stream|iostream|[io]?fstream|"
+    r"[io]?stringstream|ios)<|chrono::|ios_base\b|_Set(?:w|precision|fill)\b|allocator<|"
+    r"\w+_engine<|\w+_distribution<|random_device\b|(?:exception|\w+_error)$)"
+)
 
 
 def runs_no_user_code(referenced: Any, arguments: list[Any], result: Any) -> bool:
@@ -48,6 +55,11 @@ def is_closed_method(call: Any, callee: Any | None, arguments: list[Any]) -> boo
 def is_library(cursor: Any) -> bool:
     name = cursor.location.file
     return name is not None and _HEADERS.search(name) is not None
+
+
+def holds_its_own(kind: Any) -> bool:
+    """Whether it is a class of the library whose objects hold nothing that is the program's."""
+    return _APART.match(kind.canonical.spelling) is not None and _is_own(kind)
 
 
 def _is_harmless(argument: Any) -> bool:
