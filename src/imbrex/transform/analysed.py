@@ -20,6 +20,7 @@ from imbrex.transform.analysis.declared_lengths import settle_lengths
 from imbrex.transform.analysis.derived import main_derived, name_derived
 from imbrex.transform.analysis.distinct import between_objects, find_distinct, find_owned
 from imbrex.transform.analysis.element_indices import name_indices
+from imbrex.transform.analysis.embedded import name_embedded
 from imbrex.transform.analysis.equal_objects import name_equal
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.found_once import FoundOnce
@@ -86,6 +87,7 @@ class Analysis:
         name_derived(program, footprints())
         name_equal(program, footprints())
         name_built(program, footprints())
+        name_embedded(program, footprints())
         pass_assigned(program, footprints())
         tell_indices(program, footprints())
         program.shapes = keep_shapes(program, footprints)

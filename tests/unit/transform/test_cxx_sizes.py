@@ -29,6 +29,30 @@ DIVIDED: dict[str, list[tuple[str, str]]] = {
         (MADE, "const int nx = 20 + argc, ny = 30;\n  Field a(nx, ny), b(nx, ny);"),
     ],
 }
+READ = "struct Config { int nx, ny; };\nstatic Config config;\nint main("
+SET = "config.nx = 20 + argc;\n  config.ny = 30;\n  "
+UNSIGNED = [
+    ("Field(int nx, int ny)", "Field(std::size_t nx, std::size_t ny)"),
+    ("int nx() const", "std::size_t nx() const"),
+    ("int ny() const", "std::size_t ny() const"),
+    ("  int nx_, ny_;", "  std::size_t nx_, ny_;"),
+    ("#include <cstdio>", "#include <cstddef>\n#include <cstdio>"),
+]
+DIVIDED |= {
+    "components of a structure": [
+        ("int main(", READ),
+        (MADE, f"{SET}Field a(config.nx, config.ny), b(config.nx, config.ny);"),
+    ],
+    "such of one that is set again behind": [
+        ("int main(", READ),
+        (MADE, f"{SET}Field a(config.nx, config.ny), b(config.nx, config.ny);\n  config.ny = 3;"),
+    ],
+    "without a sign": UNSIGNED,
+    "constants of the file": [
+        ("int main(", "static const int NX = 20, NY = 30;\nint main("),
+        (MADE, "Field a(NX, NY), b(NX, NY);"),
+    ],
+}
 DIVIDED |= {
     "in the constructor's body": [
         (CONSTRUCTOR, "Field(int nx, int ny) { nx_ = nx; ny_ = ny; v_.resize((nx + 2) * ny); }")
@@ -62,6 +86,54 @@ REFUSED: dict[str, list[tuple[str, str]]] = {
     "another size": [(MADE, "Field a(20, 30), b(40, 15);"), (STEP, ONE)],
     "a number that is set between": [
         (MADE, "int nx = 20, ny = 30;\n  Field a(nx, ny);\n  ny = 15;\n  Field b(nx, ny);"),
+        (STEP, ONE),
+    ],
+    "a component that is set between": [
+        ("int main(", READ),
+        (
+            MADE,
+            f"{SET}Field a(config.nx, config.ny);\n  config.ny = 15;\n  "
+            "Field b(config.nx, config.ny);",
+        ),
+        (STEP, ONE),
+    ],
+    "a component that a call sets between": [
+        ("int main(", READ.replace("int main", "static void ask() { config.ny = 15; }\nint main")),
+        (MADE, f"{SET}Field a(config.nx, config.ny);\n  ask();\n  Field b(config.nx, config.ny);"),
+        (STEP, ONE),
+    ],
+    "a constructor that sets it": [
+        ("class Field", "struct Config { int nx, ny; };\nstatic Config config;\nclass Field"),
+        (CONSTRUCTOR, CONSTRUCTOR.replace("{}", "{ config.ny = 15; }")),
+        (MADE, f"{SET}Field a(config.nx, config.ny), b(config.nx, config.ny);"),
+        (STEP, ONE),
+    ],
+    "a constructor between that sets it": [
+        (
+            "class Field",
+            "struct Config { int nx, ny; };\nstatic Config config;\n"
+            "struct Less { Less() { config.ny = 15; } ~Less() {} };\nclass Field",
+        ),
+        (
+            MADE,
+            f"{SET}Field a(config.nx, config.ny);\n  Less less;\n  Field b(config.nx, config.ny);",
+        ),
+        (STEP, ONE),
+    ],
+    "an object that is a member and sets it": [
+        (
+            "class Field",
+            "struct Config { int nx, ny; };\nstatic Config config;\n"
+            "struct Less { Less() { config.ny = 15; } };\nclass Field",
+        ),
+        ("  int nx_, ny_;", "  int nx_, ny_;\n  Less less_;"),
+        (MADE, f"{SET}Field a(config.nx, config.ny), b(config.nx, config.ny);"),
+        (STEP, ONE),
+    ],
+    "another one without a sign": [*UNSIGNED, (MADE, "Field a(20, 30), b(40, 15);"), (STEP, ONE)],
+    "a variable of the file": [
+        ("int main(", "static int nx = 20, ny = 30;\nint main("),
+        (MADE, "Field a(nx, ny);\n  ny = 15;\n  Field b(nx, ny);"),
         (STEP, ONE),
     ],
     "a number that a call sets": [

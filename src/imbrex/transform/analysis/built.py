@@ -6,6 +6,9 @@ one is one of the other.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cached_property
+
 from imbrex.transform.analysis.derived import split
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.renaming import Renaming
@@ -13,14 +16,14 @@ from imbrex.transform.analysis.setters import Setters
 from imbrex.transform.model.affine import ARROW, Affine, field_of
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.routine import Routine
-from imbrex.transform.model.statements import Kind, Statement
+from imbrex.transform.model.statements import Block, Kind, Statement
 
 
 def name_built(program: Program, footprints: Footprints) -> None:
     """Replace such members by what they were made of; footprints become stale."""
     if not program.built or program.unread_code or footprints.unseen is not None:
         return
-    found = _Members(program, footprints).known()
+    found = Members(program, footprints).known()
     if not found:
         return
     program.sizes.update(found)
@@ -31,13 +34,20 @@ def name_built(program: Program, footprints: Footprints) -> None:
             renaming.statement(statement)
 
 
-class _Members:
+def _is_made(routine: Routine) -> bool:
+    """Whether an object is made by it: it is a constructor, perhaps one of several."""
+    own = (routine.plain_name.partition("#")[0],)
+    return routine.scope is not None and routine.scope.classes[-1:] == own
+
+
+class Members:
     """The members of objects that keep what constructors have given them."""
 
     def __init__(self, program: Program, footprints: Footprints) -> None:
         self.program = program
         self.footprints = footprints
         self.setters = Setters(program, footprints)
+        self.files: dict[int, str] = {}  # by block with such a declaration
         self.exchanges = [
             statement.exchanges
             for routine in program.routines.values()
@@ -49,15 +59,72 @@ class _Members:
         """The value of each such member of each such object, by factor."""
         found: dict[str, Affine] = {}
         for key, made in self.program.built.items():
-            if not self._is_kept(key) or not self._keeps_arguments(made.constructor):
+            if not self._is_kept(key) or not self.keeps_arguments(made.constructor):
                 continue
             for member, value in made.members.items():
-                if not self._is_set_once(key, member, made.constructor):
+                if not self._is_kept_by(key, member, made.constructor):
                     continue
                 constant = self._constant(value)
                 if constant is not None:
                     found[field_of(key, member)] = constant
-        return self._as_exchanged(found)
+        return self._as_exchanged(self._alike() | found)
+
+    def _alike(self) -> dict[str, Affine]:
+        """What objects of one block are made with alike: each has it by the name of the first's."""
+        first: dict[tuple[int, str, str, Affine], tuple[str, int]] = {}
+        found: dict[str, Affine] = {}
+        for block, position, key in self._declared():
+            made = self.program.built[key]
+            if not self._is_kept(key) or not self.keeps_arguments(made.constructor):
+                continue
+            for member, value in made.alike.items():
+                if not self._is_kept_by(key, member, made.constructor):
+                    continue
+                group = (id(block), made.constructor, member, value)
+                named, since = first.setdefault(group, (key, position))
+                between = block.statements[since : position + 1]
+                if key != named and not self._stays(value, between, self.files[id(block)]):
+                    first[group] = key, position
+                    continue
+                for each in (named, key):
+                    found[field_of(each, member)] = Affine.variable(field_of(named, member))
+        return found
+
+    def _stays(self, value: Affine, statements: list[Statement], file: str) -> bool:
+        """Whether a value is the same before and behind statements, and between their parts."""
+        names = value.variables()
+        if any(each.stop is not None and each.kind is not Kind.DECLARE for each in statements):
+            return False
+        changed = self.footprints.changed_by(statements, file) | self._changed_unseen
+        return names.isdisjoint(changed) and names.isdisjoint(self.footprints.aliases.escaped)
+
+    @cached_property
+    def _changed_unseen(self) -> frozenset[str]:
+        """What is changed by code that runs without a call of it: where objects begin and end."""
+        own = [
+            routine
+            for routine in self.program.routines.values()
+            if routine.scope is not None
+            and ("~" in routine.plain_name or "operator" in routine.plain_name or _is_made(routine))
+        ]
+        accesses = [a for each in own for a in self.footprints.of_routine(each).accesses]
+        return self.footprints.changed([access for access in accesses if access.write])
+
+    def _declared(self) -> Iterator[tuple[Block, int, str]]:
+        """Where the objects are declared: the block and the position of the statement."""
+        for routine in self.program.routines.values():
+            for block in routine.body.plain():
+                for position, statement in enumerate(block.statements):
+                    if statement.kind is not Kind.DECLARE:
+                        continue
+                    self.files[id(block)] = routine.file
+                    for access in statement.accesses:
+                        if (
+                            access.write
+                            and not access.through
+                            and access.variable in self.program.built
+                        ):
+                            yield block, position, access.variable
 
     def _as_exchanged(self, found: dict[str, Affine]) -> dict[str, Affine]:
         """Those members of objects that change places which are the same in both."""
@@ -98,7 +165,7 @@ class _Members:
             argument.base == key for call in statement.calls for argument in call.arguments
         )
 
-    def _keeps_arguments(self, constructor: str) -> bool:
+    def keeps_arguments(self, constructor: str) -> bool:
         """Whether a constructor sets none of its parameters before it takes their values."""
         routine = self.program.routines.get(constructor)
         if routine is None:
@@ -110,10 +177,22 @@ class _Members:
             for access in statement.accesses
         )
 
-    def _is_set_once(self, key: str, member: str, constructor: str) -> bool:
+    def _is_kept_by(self, key: str, member: str, constructor: str) -> bool:
         """Whether nothing but constructors sets a member, this one by one statement."""
         variable, holder = self.program.variables.get(member), self.program.variables[key]
-        if variable is None or variable.kind != "field" or variable.record != holder.record:
+        if variable is None or variable.record != holder.record:
+            return False
+        return self.is_set_once(member, constructor) and self.is_begun_alone(member)
+
+    def is_set_once(self, member: str, constructor: str) -> bool:
+        """Whether no two statements of a constructor set a member."""
+        writers = self.setters.writers(member)
+        return sum(routine.key == constructor for routine, _ in writers) <= 1
+
+    def is_begun_alone(self, member: str) -> bool:
+        """Whether nothing but constructors, each of its own object, sets a member."""
+        variable = self.program.variables.get(member)
+        if variable is None or variable.kind != "field":
             return False
         if variable.pointer or variable.bounds or variable.volatile:
             return False
@@ -122,8 +201,6 @@ class _Members:
         if member in self.footprints.addressed or member in self.setters.set_later:
             return False
         writers = self.setters.writers(member)
-        if sum(routine.key == constructor for routine, _ in writers) > 1:
-            return False
         return all(self._begins(routine, statement, member) for routine, statement in writers)
 
     def _begins(self, routine: Routine, statement: Statement, member: str) -> bool:
@@ -138,8 +215,9 @@ class _Members:
             return not any(access.through for access in mine) and all(
                 o is not None and o.kind == "local" and o.record and not o.pointer for o in objects
             )
-        made = routine.scope is not None and routine.scope.classes[-1:] == (routine.plain_name,)
-        if not made or any(access.variable != member or access.through for access in mine):
+        if not _is_made(routine) or any(
+            access.variable != member or access.through for access in mine
+        ):
             return False
         if routine.body.statements[:1] == [statement] and statement.kind is Kind.OPAQUE:
             return True
@@ -159,7 +237,7 @@ class _Members:
             if factor in self.footprints.addressed or factor in self.setters.set_later:
                 return None
             writers = self.setters.writers(factor)
-            if variable.kind == "parameter":
+            if variable.kind in ("parameter", "static", "global"):
                 return None if writers else Affine.variable(factor)
             if variable.kind != "local" or len(writers) != 1:
                 return None

@@ -31,6 +31,15 @@ class Built:
 
     constructor: str
     members: dict[str, Affine]  # in the terms of the declaration
+    alike: dict[str, Affine]  # also what is no number as it is written: of the same the same
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a constructor of C++ sets, in the terms of its parameters."""
+
+    members: dict[str, Affine]
+    within: dict[str, Built]  # by member that is an object
 
 
 _DECLARED = re.compile(rb"\b(?:int|void)\s+(\w+)\s*\(")  # a function of C
@@ -101,6 +110,9 @@ class Program:
     # The same of local variables, with quotients of remainders as integers of their own.
     residues: dict[str, Affine] = field(default_factory=dict)
     built: dict[str, Built] = field(default_factory=dict)  # by local object of C++
+    made: dict[str, Made] = field(default_factory=dict)  # by constructor of C++
+    # Of C++: objects that are members, each the object that it is in and its field.
+    member_objects: dict[str, tuple[str, str]] = field(default_factory=dict)
     # Members of such objects that keep what they are made with, by factor.
     sizes: dict[str, Affine] = field(default_factory=dict)
     # Variables of Fortran routines that one statement sets, to what does not change in the routine.

@@ -21,6 +21,7 @@ from imbrex.transform.model.sources import Language, SourceFile
 from imbrex.transform.model.statements import Kind
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_declarations, c_methods, c_vectors
+from imbrex.transform.readers.c_built import made_by
 from imbrex.transform.readers.c_check_functions import CheckingFunctions
 from imbrex.transform.readers.c_checks import checked_calls, checking_macros, without_checks
 from imbrex.transform.readers.c_code_checks import asserted_calls, asserts, code_checks
@@ -282,6 +283,7 @@ class _Unit(StatementReader):
         block = self.block(body)
         if cursor.kind is ck.CONSTRUCTOR:
             add_initializers(self.expressions, cursor, block)
+            self.program.made[name] = made_by(self.expressions, cursor)
         self.expressions.this = ""
         drop_last_return(block, self.data)
         routine = Routine(

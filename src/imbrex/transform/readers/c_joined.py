@@ -68,6 +68,8 @@ def _join_values(program: Program, part: Program) -> None:
     program.definitions |= part.definitions
     program.residues |= part.residues
     program.built |= part.built
+    program.made |= part.made
+    program.member_objects |= part.member_objects
     program.null_writes += part.null_writes
     program.has_main |= part.has_main
     program.unread_code |= part.unread_code

@@ -55,7 +55,25 @@ class NamedObjectReader(VariableReader):
             )
             for part in parts:
                 self.program.named_by.setdefault(part, set()).add(key)
+            holder = self._holder(inner)
+            if holder:
+                self.program.member_objects[key] = (holder, self._field_key(inner))
         return key, parts
+
+    def _holder(self, cursor: Any) -> str:
+        """The object that one which is a member is in: this one, or a variable; else ""."""
+        if cursor.kind is not ck.MEMBER_REF_EXPR or cursor.type.is_address:
+            return ""
+        field = cursor.referenced
+        if field is None or field.kind is not ck.FIELD_DECL or field.type.is_reference:
+            return ""
+        within = cursor.operands[0].stripped if cursor.operands else None
+        if within is None or within.kind is ck.CXX_THIS_EXPR:
+            return self.this
+        named = within.referenced if within.kind is ck.DECL_REF_EXPR else None
+        if named is None or named.kind not in (ck.VAR_DECL, ck.PARM_DECL):
+            return ""
+        return "" if within.type.is_address else str(self.key_of(named))
 
     def _picked_by(self, cursor: Any) -> set[str] | None:
         """The variables that say which object it is; None where evaluating it does more."""
