@@ -79,6 +79,7 @@ def test_untouched_bytes_stay(case: Path) -> None:
     copies = {
         "automatic.f90": 8,
         "axes.f90": 4,
+        "borders.c": 1,
         "chosen.c": 1,
         "chosen.f90": 2,
         "chunk.f90": 2,

@@ -19,8 +19,6 @@ class Aliases(PointsTo):
         """`known`: routines whose treatment of their arguments is known without their source."""
         super().__init__(program, known)
         self.records = Records(program, self.cells)
-        # Further routines of C's libraries, which know no variable of the program by its name.
-        self.outside: frozenset[str] = frozenset()
         # Pairs of pointers that at no time point into the same object.
         self.distinct: set[frozenset[str]] = set()
         self.sources: dict[str, set[tuple[str, str]]] | None = None
@@ -33,6 +31,7 @@ class Aliases(PointsTo):
         self._objects: dict[tuple[str, bool], set[str]] = {}
         self._sharing: dict[tuple[tuple[str, bool], tuple[str, bool]], bool] = {}
         self._plain: dict[tuple[str, bool], bool] = {}
+        self._inside: dict[str, frozenset[str]] = {}
 
     def only_walks(self, parameter: str) -> bool:
         """Whether a pointer parameter is set to nothing but the argument, moved in its array."""
@@ -187,7 +186,33 @@ class Aliases(PointsTo):
     def _beside(self, elements: tuple[str, bool], other: tuple[str, bool]) -> bool:
         """Whether one place is a variable, and the other is among the elements of a vector."""
         variable = None if other[1] else self.program.variables.get(other[0])
-        return variable is not None and variable.kind != "heap" and self.are_elements(*elements)
+        if variable is None or variable.kind == "heap":
+            return False
+        if self.are_elements(*elements):
+            return True
+        within = self._structures_in(elements[0]) if elements[1] else frozenset()
+        if not within or variable.kind != "field":
+            return bool(within)
+        # One without a name may be a part of any.
+        return (
+            variable.record not in within and "(" not in variable.record and variable.record != ""
+        )
+
+    def _structures_in(self, vector: str) -> frozenset[str]:
+        """The structures that the elements of a vector are, or have in them; none if not known."""
+        if vector not in self._inside:
+            variable = self.program.variables.get(vector)
+            known = variable is not None and variable.of_structures and self.is_vector(vector)
+            found: set[str] = set()
+            work = [variable.element] if known and variable is not None else []
+            while work:
+                record = work.pop()
+                if record in found or not self._fields.get(record):
+                    continue
+                found.add(record)
+                work += [self.program.variables[key].element for key in self._fields[record]]
+            self._inside[vector] = frozenset(found)
+        return self._inside[vector]
 
     def _passed(self, first: set[str], second: set[str]) -> bool:
         """Whether a dummy argument of one side may be a component that the other side names."""

@@ -57,9 +57,12 @@ class Scheduler:
         self.begins = {id(s) for begun in self.ends.values() for s in self._starting(begun)}
         self.begins |= self.own_lists.begins
 
-    def run(self, transfers_of: dict[int, list[Transfer]]) -> Schedule:
-        """`transfers_of`: by the identity of each call that may become nonblocking."""
-        self.transfers_of = transfers_of
+    def run(self, transfers_of: dict[int, list[Transfer]], *, ahead: bool = False) -> Schedule:
+        """`transfers_of`: by the identity of each call that may become nonblocking.
+
+        `ahead`: blocking messages in front of all that is begun stay in the start as they are.
+        """
+        self.transfers_of, self.ahead = transfers_of, ahead
         above: list[Access] = []
         for statement in self.routine.body.statements:
             footprint = self.footprints.of(statement, self.routine.file)
@@ -299,6 +302,11 @@ class Scheduler:
             if waits:
                 self.found.waits.add(id(statement))
             names -= mpi_calls.STARTS.keys() | mpi_calls.COMPLETIONS
+        blocking = mpi_calls.BLOCKING.keys() | mpi_calls.BLOCKING_COLLECTIVES.keys()
+        first = self.ahead and names and names <= blocking and self._has_begun_nothing()
+        if first and not waiting and not self._meets(accesses, path):
+            self.found.early.append(item)
+            return
         if footprint.events or self._meets(accesses, path):
             if names - mpi_calls.BLOCKING.keys():
                 name = next(e.name for e in footprint.events if e.name not in mpi_calls.BLOCKING)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.divided import Schedule
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.schedule import Scheduler
+from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.analysis.whole_program import incomplete
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Cause, Reason
@@ -50,6 +52,14 @@ class RoutineSite:
     def line(self) -> int:
         return self.routine.line
 
+
+def _starts_late(schedule: Schedule) -> bool:
+    """Whether the finish starts messages, or has blocking ones."""
+    names = mpi_calls.STARTS.keys() | mpi_calls.BLOCKING.keys()
+    return any(call.name in names for item in schedule.late for call in item.statement.calls)
+
+
+_INTEGER = re.compile(r"(?:unsigned |long |short )*(?:int|long)\b|integer\b|size_t\b")
 
 _OF_KINDS = frozenset(
     ("d0", "e0", "kind", "mpi_request", "selected_int_kind", "selected_real_kind")
@@ -131,7 +141,7 @@ class Splitting(Preparing[RoutineSite, ContentT]):
             for transfer in transfers[id(site.call)]:
                 status = transfer.status
                 transfer.status_read = status is not None and blocking.status_matters(site, status)
-        schedule = Scheduler(self.footprints, routine).run(transfers)
+        schedule = self._scheduled(routine, transfers)
         timing = self.facts.in_order if schedule.in_order else self.facts.timing
         if schedule.only_sends:
             # A message sent leaves where it did: what others receive first is as free as it was.
@@ -143,6 +153,29 @@ class Splitting(Preparing[RoutineSite, ContentT]):
             self.problem = Reason(ReasonKind.MESSAGES_GUARDED(), place)
         schedule.sizes = Kept(self.program, self.footprints, self.name).sizes(routine, schedule)
         return schedule if self.problem is None else None
+
+    def _scheduled(self, routine: Routine, transfers: dict[int, list[Transfer]]) -> Schedule:
+        """The schedule that leaves no start to the finish, where there is one.
+
+        What tells how much comes blocks as before: what then comes is worth more than that is.
+        """
+        first = found = Scheduler(self.footprints, routine).run(transfers)
+        while found.problem is None and _starts_late(found) and self._counts(found):
+            begun = {id(call) for item in found.early for call in item.statement.calls}
+            if found is not first and begun.isdisjoint(transfers):
+                return first
+            transfers = {key: each for key, each in transfers.items() if key not in begun}
+            found = Scheduler(self.footprints, routine).run(transfers, ahead=True)
+        last = found.problem is None and not _starts_late(found)
+        return found if last and (found.transfers or found.held) else first
+
+    def _counts(self, schedule: Schedule) -> bool:
+        """Whether the messages that the start begins are of integers alone."""
+        keys = {access.variable for data in schedule.data.values() for access in data}
+        known = [self.program.variables.get(key) for key in keys]
+        return not schedule.held and all(
+            each is not None and _INTEGER.match(each.element) is not None for each in known
+        )
 
     def refuse(self, routine: Routine, line: int, cause: Cause) -> None:
         raise Refusal(self.name, Reason(cause, Location(routine.file, line)))
