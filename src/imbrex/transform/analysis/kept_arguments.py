@@ -14,6 +14,7 @@ from imbrex.transform.analysis.derived import Derived, is_of_main
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.renaming import Renaming
 from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.memory import Access
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.statements import Kind, Statement
@@ -62,11 +63,14 @@ def name_kept(program: Program, footprints: Footprints) -> None:
                     renaming.statement(inner)
                     renaming.allocations(inner)
     if numbers:
-        _tell_numbers(program, numbers)
+        _tell(program, numbers)
+    alike = kept.alike(candidates)
+    if alike:
+        _tell(program, alike)
 
 
-def _tell_numbers(program: Program, numbers: dict[str, Affine]) -> None:
-    renaming = Renaming(numbers.get, frozenset(numbers))
+def _tell(program: Program, values: dict[str, Affine]) -> None:
+    renaming = Renaming(values.get, frozenset(values))
     renaming.everywhere(program)
     renaming.bounds(program)
 
@@ -108,6 +112,51 @@ class _Kept:
             if known or (sure and value.terms):  # behind the call it is no first value
                 found.append(_Given(tuple(keys), value, routine, statement))
         return found
+
+    def alike(self, candidates: list[tuple[Routine, Statement]]) -> dict[str, Affine]:
+        """What a routine keeps in two places, `self%n = n` and `call self%halo%init(n)`: each of
+        the later ones is what the first one is.
+        """
+        groups: dict[tuple[str, Affine], list[tuple[int, str, Routine]]] = {}
+        for routine, statement in candidates:
+            assert statement.sets is not None
+            key, value = statement.sets
+            if not self._is_for_good(key, routine, statement):
+                continue
+            level: tuple[Affine, Routine, Statement] | None = (value, routine, statement)
+            inside: set[str] = set()
+            while level is not None and level[1].key not in inside:
+                value, user, place = level
+                named = _of_arguments(user, value)
+                if not (named and self._always(user, place)):
+                    break
+                if not all(self._stays(user, name) for name in value.variables()):
+                    break
+                position = user.body.statements.index(place)
+                groups.setdefault((user.key, value), []).append((position, key, user))
+                inside.add(user.key)
+                level = self._above(user, value)
+        found: dict[str, Affine] = {}
+        for every in groups.values():
+            (first, base, user), *rest = sorted(every, key=lambda each: each[:2])
+            for position, key, _ in rest:
+                between = user.body.statements[first + 1 : position]
+                touched = {a.variable for s in between for a in self._accesses(user, s)}
+                if key not in found and base not in found and touched.isdisjoint((key, base)):
+                    found[key] = Affine.variable(base)
+        return found
+
+    def _accesses(self, routine: Routine, statement: Statement) -> list[Access]:
+        return self.shared.footprints.of(statement, routine.file).accesses
+
+    def _is_for_good(self, key: str, routine: Routine, statement: Statement) -> bool:
+        """Whether one statement alone sets a variable, which nothing reads before."""
+        shared = self.shared
+        if not (shared.is_shared("", key) and shared.tellable("", key)):
+            return False
+        if list(shared.setters.setting(key)) != [(routine, statement)]:
+            return False
+        return bool(shared.first.never_read(routine, statement, "", key))
 
     def _always(self, routine: Routine, statement: Statement) -> bool:
         """Whether each run of a routine comes to a statement."""
