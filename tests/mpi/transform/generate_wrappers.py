@@ -48,7 +48,7 @@ CHECK = """    for (int j = 0; j < 6; j++) {{
         printf("program {number} rank %d array %d %.17g %.17g %.17g\\n", rank, j, sum, s, t);
     }}"""
 
-# Sends `n` numbers and takes up to `most`; `{how}` is what it does with the status.
+# Sends `n` numbers and takes up to `most`; `status` says how many came.
 SWAPS = (
     """    MPI_Sendrecv(out, n, MPI_DOUBLE, peer, {tag}, in, most, MPI_DOUBLE, {source}, {tag},
                  MPI_COMM_WORLD, &status);

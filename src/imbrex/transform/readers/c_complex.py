@@ -12,6 +12,7 @@ from typing import Any
 from clang.cindex import TypeKind
 
 from imbrex.transform.readers import c_cursor_kinds as ck
+from imbrex.transform.readers.cxx_library import is_call_of
 
 _CLASS = re.compile(
     r"(?:const )?(?:class )?std::(?:__\w+::)?complex<(?:float|double|long double)>$"
@@ -31,7 +32,7 @@ def is_complex(kind: Any) -> bool:
 
 def computed_of(cursor: Any) -> list[Any] | None:
     """The operands of a call that sets nothing and computes, or makes, a number; else None."""
-    if not _is_of_library(cursor):
+    if not is_call_of(cursor, _HEADER, is_complex):
         return None
     owner = _owner(cursor)
     operands = [*([] if owner is None else [owner]), *cursor.arguments]
@@ -45,7 +46,7 @@ def computed_of(cursor: Any) -> list[Any] | None:
 
 def set_by(cursor: Any) -> tuple[Any, Any, bool] | None:
     """What a call sets, from what, and whether its value from before counts; None: it sets none."""
-    if not _is_of_library(cursor):
+    if not is_call_of(cursor, _HEADER, is_complex):
         return None
     owner, given = _owner(cursor), cursor.arguments
     if cursor.spelling in _SETS and owner is None and len(given) == 2:
@@ -55,16 +56,6 @@ def set_by(cursor: Any) -> tuple[Any, Any, bool] | None:
     if owner is None or len(given) != 1 or not _is_number(given[0].type):
         return None
     return owner, given[0], cursor.spelling != "operator="
-
-
-def _is_of_library(cursor: Any) -> bool:
-    if cursor.kind is not ck.CALL_EXPR or not cursor.tree.plus_plus or cursor.referenced is None:
-        return False
-    name = cursor.referenced.location.file
-    if name is not None and _HEADER.search(name) is not None:
-        return True
-    # What the compiler makes has the place of the class.
-    return cursor.referenced.kind is ck.CONSTRUCTOR and is_complex(cursor.type)
 
 
 def _owner(cursor: Any) -> Any | None:

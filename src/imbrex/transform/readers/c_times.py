@@ -12,6 +12,7 @@ from typing import Any
 from clang.cindex import TypeKind
 
 from imbrex.transform.readers import c_cursor_kinds as ck
+from imbrex.transform.readers.cxx_library import is_call_of
 
 _NUMBERS = r"(?:long|int|long long|float|double|long double)"
 _DURATION = rf"std::chrono::duration<{_NUMBERS}(?:, std::ratio<[\d, ]+> ?)?>"
@@ -38,7 +39,7 @@ def is_time(kind: Any) -> bool:
 
 def time_computed_of(cursor: Any) -> list[Any] | None:
     """The operands of a call that sets nothing and computes, or makes, a time; else None."""
-    if not _is_of_library(cursor):
+    if not is_call_of(cursor, _HEADER, is_time):
         return None
     named = cursor.referenced
     makes = named.kind is ck.CONSTRUCTOR
@@ -53,22 +54,16 @@ def time_computed_of(cursor: Any) -> list[Any] | None:
 
 def time_set_by(cursor: Any) -> tuple[Any, Any, bool] | None:
     """What a call sets, from what, and whether its value from before counts; None: it sets none."""
-    if not _is_of_library(cursor) or cursor.spelling not in _SETS or len(cursor.arguments) != 2:
+    if (
+        not is_call_of(cursor, _HEADER, is_time)
+        or cursor.spelling not in _SETS
+        or len(cursor.arguments) != 2
+    ):
         return None
     target, value = cursor.arguments
     if not is_time(target.type) or not _is_known(value.type):
         return None
     return target, value, cursor.spelling != "operator="
-
-
-def _is_of_library(cursor: Any) -> bool:
-    if cursor.kind is not ck.CALL_EXPR or not cursor.tree.plus_plus or cursor.referenced is None:
-        return False
-    name = cursor.referenced.location.file
-    if name is not None and _HEADER.search(name) is not None:
-        return True
-    # What the compiler makes has the place of the class.
-    return cursor.referenced.kind is ck.CONSTRUCTOR and is_time(cursor.type)
 
 
 def _is_known(kind: Any) -> bool:

@@ -8,6 +8,7 @@ the arguments and of the result are the library's own and the language's.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from imbrex.transform.readers import c_cursor_kinds as ck
@@ -55,6 +56,20 @@ def is_closed_method(call: Any, callee: Any | None, arguments: list[Any]) -> boo
 def is_library(cursor: Any) -> bool:
     name = cursor.location.file
     return name is not None and _HEADERS.search(name) is not None
+
+
+def is_call_of(cursor: Any, header: re.Pattern[str], is_own: Callable[[Any], bool]) -> bool:
+    """Whether an expression calls what a header of the library declares for its classes.
+
+    `is_own`: of a type, whether it is such a class.
+    """
+    if cursor.kind is not ck.CALL_EXPR or not cursor.tree.plus_plus or cursor.referenced is None:
+        return False
+    name = cursor.referenced.location.file
+    if name is not None and header.search(name) is not None:
+        return True
+    # What the compiler makes has the place of the class.
+    return cursor.referenced.kind is ck.CONSTRUCTOR and is_own(cursor.type)
 
 
 def holds_its_own(kind: Any) -> bool:
