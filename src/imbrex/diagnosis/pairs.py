@@ -92,11 +92,10 @@ def _by_map(left: list[RowAccount], right: list[RowAccount], rewrites: SiteMap) 
         old: ([], []) for old in rewrites.before_of.values()
     }
     for row in left:
-        if (place := _place(row)) in groups:
-            groups[place][0].append(row)
+        if (old := rewrites.original(_place(row))) is not None:
+            groups[old][0].append(row)
     for row in right:
-        old = rewrites.before_of.get(_place(row))
-        if old is not None:
+        if (old := rewrites.stands_for(_place(row))) is not None:
             groups[old][1].append(row)
     found = [
         SitePair(tuple(olds), tuple(news), _operations(olds) != _operations(news))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from imbrex.formats.schema import Field, JsonFormat
+from imbrex.formats.schema import Field, JsonFormat, optional
 from imbrex.formats.value_types import MPI_NAME, ListOf, Object, Text, Whole
 
 NAME = "imbrex-sites.json"
@@ -18,6 +19,11 @@ _PLACE = Object(
     (
         Field("file", Text(), "source file; its name alone counts, not its folder"),
         Field("line", Whole(1, (1 << 31) - 1), "in the source file"),
+        optional(
+            "last_line",
+            Whole(1, (1 << 31) - 1),
+            "where its statement ends, if not on that line: debug data name either",
+        ),
         Field("operation", MPI_NAME, "the MPI function called there"),
     )
 )
@@ -53,16 +59,39 @@ Place = tuple[str, int, str]
 
 @dataclass(frozen=True)
 class SiteMap:
-    """The calls of the original program, each by a call that stands for it after the rewrite."""
+    """The calls of the original program, each by a call that stands for it after the rewrite.
+
+    `last_before`, `last_after`: where calls end that take several lines. GCC names the first of
+    them in its debug data, GNU Fortran the last.
+    """
 
     before_of: Mapping[Place, Place] = field(default_factory=dict)
+    last_before: Mapping[Place, int] = field(default_factory=dict)
+    last_after: Mapping[Place, int] = field(default_factory=dict)
+
+    def original(self, measured: Place) -> Place | None:
+        """The call of the original program that a place which was measured there is in."""
+        return _containing(self._olds, self.last_before, measured)
+
+    def stands_for(self, measured: Place) -> Place | None:
+        """What was there before the rewrite, of a place that was measured after it."""
+        new = _containing(self._news, self.last_after, measured)
+        return None if new is None else self.before_of[new]
 
     def begins_at(self, sites: Iterable[tuple[str, int]]) -> bool:
         """Whether more of these places, file name and line, are of the original than of the new."""
-        olds = {place[:2] for place in self.before_of.values()}
-        news = {place[:2] for place in self.before_of}
         known = list(sites)
+        olds = _lines(self.before_of.values(), self.last_before)
+        news = _lines(self.before_of, self.last_after)
         return sum(site in olds for site in known) >= sum(site in news for site in known)
+
+    @cached_property
+    def _olds(self) -> dict[tuple[str, str], list[Place]]:
+        return _by_name(self.before_of.values())
+
+    @cached_property
+    def _news(self) -> dict[tuple[str, str], list[Place]]:
+        return _by_name(self.before_of)
 
     def to_json(self) -> dict[str, Any]:
         """The content of imbrex-sites.json."""
@@ -73,7 +102,10 @@ class SiteMap:
             "format": IDENTITY,
             "schema_version": SCHEMA_VERSION,
             "sites": [
-                {"before": _entry(old), "after": [_entry(new) for new in found]}
+                {
+                    "before": _entry(old, self.last_before),
+                    "after": [_entry(new, self.last_after) for new in found],
+                }
                 for old, found in after.items()
             ],
         }
@@ -81,19 +113,50 @@ class SiteMap:
 
 def load_site_map(file: Path) -> SiteMap:
     """Read a map; ImbrexError where it is none."""
-    content = SITE_MAP.load(file)
-    return SiteMap(
-        {
-            _place(new): _place(entry["before"])
-            for entry in content["sites"]
-            for new in entry["after"]
-        }
-    )
+    found: dict[Place, Place] = {}
+    last: tuple[dict[Place, int], dict[Place, int]] = {}, {}
+    for entry in SITE_MAP.load(file)["sites"]:
+        old, news = entry["before"], entry["after"]
+        found |= {_place(new): _place(old) for new in news}
+        for ends, places in zip(last, ([old], news), strict=True):
+            for each in places:
+                if each["last_line"] is not None:
+                    ends[_place(each)] = int(each["last_line"])
+    return SiteMap(found, *last)
 
 
 def _place(entry: Mapping[str, Any]) -> Place:
     return Path(entry["file"]).name, int(entry["line"]), str(entry["operation"])
 
 
-def _entry(place: Place) -> dict[str, Any]:
-    return {"file": place[0], "line": place[1], "operation": place[2]}
+def _by_name(places: Iterable[Place]) -> dict[tuple[str, str], list[Place]]:
+    found: dict[tuple[str, str], list[Place]] = {}
+    for place in dict.fromkeys(places):
+        found.setdefault((place[0], place[2]), []).append(place)
+    return found
+
+
+def _containing(
+    known: Mapping[tuple[str, str], list[Place]], ends: Mapping[Place, int], measured: Place
+) -> Place | None:
+    """The call that begins last of those which have this line."""
+    file, line, name = measured
+    found = [
+        place
+        for place in known.get((file, name), ())
+        if place[1] <= line <= ends.get(place, place[1])
+    ]
+    return max(found, key=lambda place: place[1], default=None)
+
+
+def _lines(places: Iterable[Place], ends: Mapping[Place, int]) -> set[tuple[str, int]]:
+    return {
+        (place[0], line)
+        for place in places
+        for line in range(place[1], ends.get(place, place[1]) + 1)
+    }
+
+
+def _entry(place: Place, ends: Mapping[Place, int]) -> dict[str, Any]:
+    last = {"last_line": ends[place]} if place in ends else {}
+    return {"file": place[0], "line": place[1], **last, "operation": place[2]}

@@ -14,6 +14,7 @@ from imbrex.profile.site_map import NAME, Place, SiteMap, load_site_map
 from imbrex.transform import mpi_calls
 from imbrex.transform.engine import Outcome
 from imbrex.transform.model.calls import Call
+from imbrex.transform.model.statements import Statement
 from imbrex.transform.options import Options
 from imbrex.transform.reading import read_program
 from imbrex.transform.telling import LineMap
@@ -23,9 +24,10 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """A call of MPI in a text: its line there, and its arguments without blanks."""
+    """A call of MPI in a text: its lines there, and its arguments without blanks."""
 
     line: int
+    last_line: int
     name: str
     arguments: tuple[str, ...]
     routine: str = ""
@@ -52,15 +54,19 @@ def site_map(paths: list[Path], options: Options, outcome: Outcome) -> SiteMap:
     read = [path for path in paths if path in changed] if {*changed} <= {*paths} else paths
     after = _calls(read, changed, options, outcome.after)
     found: dict[Place, Place] = {}
+    last_before: dict[Place, int] = {}
+    last_after: dict[Place, int] = {}
     for path in changed:
         name, file = str(path), path.name
         lines = LineMap(outcome.before[name], outcome.after[name])
         texts = outcome.before[name].splitlines(), outcome.after[name].splitlines()
         rewritten = [
-            _call(decision.site.call)
+            _call(decision.site.call, decision.site.statement)
             for decision in outcome.decisions
             if decision.site.routine.file == name and decision.decision == "rewritten"
         ]
+        last_before |= _ends(file, rewritten)
+        last_after |= _ends(file, after[name])
         of_messages = {
             function: (file, decision.site.call.line, decision.site.call.name)
             for decision in outcome.decisions
@@ -77,6 +83,8 @@ def site_map(paths: list[Path], options: Options, outcome: Outcome) -> SiteMap:
             old = lines.line(call.line)
             if texts[0][old - 1] == texts[1][call.line - 1]:
                 found[file, call.line, call.name] = (file, old, call.name)
+                same = replace(call, line=old, last_line=lines.line(call.last_line))
+                last_before |= _ends(file, [same])
                 continue
             origins = [
                 (_alike(origin, call), -abs(origin.line - old), origin)
@@ -93,7 +101,7 @@ def site_map(paths: list[Path], options: Options, outcome: Outcome) -> SiteMap:
             place = _completed(call, begun)
             if place is not None:
                 found[file, call.line, call.name] = place
-    return SiteMap(found)
+    return SiteMap(found, last_before, last_after)
 
 
 def changed_files(outcome: Outcome) -> list[Path]:
@@ -109,13 +117,18 @@ def write_site_map(paths: list[Path], options: Options, outcome: Outcome) -> Pat
         return None
     made = site_map(paths, options, outcome)
     file = changed[0].parent / NAME
-    earlier = load_site_map(file).before_of if file.exists() else {}
-    through = {new: earlier.get(old, old) for new, old in made.before_of.items()}
+    earlier = load_site_map(file) if file.exists() else SiteMap()
     names = {path.name for path in changed}
-    kept = {new: old for new, old in earlier.items() if new[0] not in names}
+    through = {new: earlier.before_of.get(old, old) for new, old in made.before_of.items()}
+    whole = SiteMap(
+        {new: old for new, old in earlier.before_of.items() if new[0] not in names} | through,
+        {**made.last_before, **earlier.last_before},
+        {new: end for new, end in earlier.last_after.items() if new[0] not in names}
+        | {**made.last_after},
+    )
     temporary = file.with_name(f".{NAME}.{os.getpid()}")
     try:
-        temporary.write_text(json.dumps(SiteMap({**kept, **through}).to_json(), indent=1) + "\n")
+        temporary.write_text(json.dumps(whole.to_json(), indent=1) + "\n")
         temporary.replace(file)
     except OSError as error:
         raise ImbrexError(f"{file} cannot be written: {error.strerror}") from error
@@ -134,16 +147,22 @@ def _calls(
             continue
         for statement in routine.statements():
             found[routine.file] += [
-                replace(_call(call), routine=routine.name)
+                replace(_call(call, statement), routine=routine.name)
                 for call in statement.calls
                 if call.name.startswith("MPI_")
             ]
     return {name: sorted(calls, key=lambda call: call.line) for name, calls in found.items()}
 
 
-def _call(call: Call) -> _Call:
+def _ends(file: str, calls: list[_Call]) -> dict[Place, int]:
+    """Where those end that take several lines."""
+    return {(file, c.line, c.name): c.last_line for c in calls if c.last_line > c.line}
+
+
+def _call(call: Call, statement: Statement) -> _Call:
+    last = call.line if statement.blocks else max(call.line, statement.end_line)
     texts = ("".join(argument.text.split()).lower() for argument in call.arguments)
-    return _Call(call.line, call.name, tuple(texts))
+    return _Call(call.line, last, call.name, tuple(texts))
 
 
 def _completed(wait: _Call, begun: list[tuple[_Call, Place]]) -> Place | None:

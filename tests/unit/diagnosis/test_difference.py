@@ -128,6 +128,35 @@ def test_a_rewritten_call_is_one_with_what_it_became(make_caused, call, mapped):
     assert new_division.cause("library").high == pytest.approx(0.02)
 
 
+def test_a_call_of_several_lines_is_found_by_any_of_them(make_caused, call):
+    """GNU Fortran names the last line of a call, the map its first, in both texts."""
+    before = make_caused(call("MPI_Recv", 4, 400, transfer=400))
+    after = make_caused(
+        call("MPI_Irecv", 2, 10, library=10) + call("MPI_Waitall", 3, 90, transfer=90),
+        name="after",
+    )
+    old, start = ("wave.f90", 58, "MPI_Recv"), ("wave.f90", 36, "MPI_Irecv")
+    wait = ("wave.f90", 46, "MPI_Waitall")
+    rewrites = SiteMap({start: old, wait: old}, {old: 60}, {start: 38})
+    (pair,) = pair_sites(before, after, rewrites)
+    assert pair.rewritten
+    one_line = SiteMap({start: old, wait: old}, {}, {start: 38})
+    assert one_line.original(("wave.f90", 60, "MPI_Recv")) is None
+    assert rewrites.stands_for(("wave.f90", 39, "MPI_Irecv")) is None
+    assert rewrites.begins_at([("wave.f90", 60)])
+    assert not rewrites.begins_at([("wave.f90", 37)])
+
+
+def test_of_calls_one_behind_the_other_the_later_one_has_the_line() -> None:
+    first, second = ("wave.f90", 10, "MPI_Isend"), ("wave.f90", 12, "MPI_Isend")
+    found = SiteMap({first: first, second: second}, {}, {first: 12, second: 14})
+    assert [found.stands_for(("wave.f90", n, "MPI_Isend")) for n in (11, 12, 14)] == [
+        first,
+        second,
+        second,
+    ]
+
+
 def test_a_map_beside_the_run_is_found(make_caused, call):
     before = make_caused(call("MPI_Recv", 4, 400, transfer=400))
     after = make_caused(call("MPI_Recv", 2, 300, transfer=300), name="after")

@@ -125,6 +125,55 @@ def test_halves_whose_requests_have_one_name(
     assert waits == [origins[0], origins[2]]
 
 
+CONTINUED = """subroutine exchange(u, n, to, from)
+  use mpi
+  implicit none
+  integer, intent(in) :: n, to, from
+  real(8), intent(inout) :: u(0:n+1)
+  integer :: ierr
+  call MPI_Sendrecv(u(1), 1, MPI_DOUBLE_PRECISION, to, 3, &
+      u(n+1), 1, MPI_DOUBLE_PRECISION, from, 3, &
+      MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
+end subroutine exchange
+program p
+  use mpi
+  implicit none
+  integer :: i, k, ierr, rank, size
+  real(8) :: u(0:1001), v(0:1001)
+  call MPI_Init(ierr)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+  call MPI_Comm_size(MPI_COMM_WORLD, size, ierr)
+  do k = 1, 10
+    call exchange(u, 1000, mod(rank + 1, size), mod(rank + size - 1, size))
+    do i = 1, 999
+      v(i) = v(i) + u(i-1) * u(i)
+    end do
+    v(1000) = v(1000) + u(1001)
+  end do
+  call MPI_Finalize( &
+      ierr)
+end program p
+"""
+
+
+def test_where_calls_of_several_lines_end(tmp_path, monkeypatch) -> None:
+    """GNU Fortran's debug data name the last line."""
+    monkeypatch.chdir(tmp_path)
+    Path("continued.f90").write_text(CONTINUED)
+    result = CliRunner().invoke(command, ["--apply", "continued.f90"])
+    assert result.exit_code == 0, result.output
+    found = load_site_map(tmp_path / NAME)
+    old = ("continued.f90", 7, "MPI_Sendrecv")
+    assert found.last_before[old] == 9
+    assert found.original(("continued.f90", 9, "MPI_Sendrecv")) == old
+    (start,) = (place for place in found.before_of if place[2] == "MPI_Irecv")
+    assert found.last_after[start] == start[1] + 1
+    assert found.stands_for(("continued.f90", start[1] + 1, "MPI_Irecv")) == old
+    (end,) = (place for place in found.before_of if place[2] == "MPI_Finalize")
+    assert found.last_after[end] == end[1] + 1
+    assert found.original(("continued.f90", 27, "MPI_Finalize")) == found.before_of[end]
+
+
 def test_messages_stand_for_the_collective_that_they_were(applied) -> None:
     found = applied("pieces.c")
     now = calls("pieces.c")
