@@ -10,7 +10,7 @@ from imbrex.diagnosis.findings.registry import find_all
 from imbrex.diagnosis.reasons import Reason, why_undetermined
 from imbrex.diagnosis.sentence import first_sentence
 from imbrex.diagnosis.standing import Ending, find_ending
-from imbrex.diagnosis.weaknesses import weaknesses
+from imbrex.diagnosis.weaknesses import other_load, weaknesses
 from imbrex.profile.run import Run
 from imbrex.profile.summary import rows
 
@@ -34,6 +34,14 @@ class Diagnosis:
     def run(self) -> Run:
         """What was diagnosed."""
         return self.account.run
+
+    @property
+    def further_weaknesses(self) -> list[str]:
+        """The weaknesses that the sentence does not say already."""
+        crowded = self.run.job.crowded
+        told = crowded is not None and crowded.lower() in self.sentence.lower()
+        load = other_load(self.run) if told else None
+        return [line for line in self.weaknesses if line != load]
 
 
 def diagnose(run: Run) -> Diagnosis:

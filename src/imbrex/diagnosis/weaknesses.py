@@ -56,13 +56,20 @@ def met_with(run: Run) -> list[str]:
     """What the run itself met with: how ranks ended, what else kept the machine busy, and what its
     measuring found to say, but for what another calibration would mend."""
     lines = endings(run)
-    if run.job.crowded is not None:
-        lines.append(
-            f"while it ran, {run.job.crowded}: waits and stalled transfers are longer for it; "
-            "measure again when nothing else runs"
-        )
+    if (load := other_load(run)) is not None:
+        lines.append(load)
     told = (warning for warning in run.job.warnings if _CALIBRATE not in warning)
     return list(dict.fromkeys([*lines, *told]))
+
+
+def other_load(run: Run) -> str | None:
+    """What else kept the cores busy while the program ran."""
+    if run.job.crowded is None:
+        return None
+    return (
+        f"while it ran, {run.job.crowded}: waits and stalled transfers are longer for it; "
+        "measure again when nothing else runs"
+    )
 
 
 def nothing_moved(run: Run) -> str:

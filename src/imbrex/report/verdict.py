@@ -30,7 +30,8 @@ LINES = 20
 MOST_FINDINGS = 3
 SIZES = (
     *((4, MOST_FINDINGS, 2), (3, MOST_FINDINGS, 2), (4, 2, 2), (3, 2, 2), (2, 2, 2)),
-    *((3, 1, 2), (2, 1, 2), (2, 1, 1), (1, 1, 2), (1, 1, 1), (1, 0, 2)),
+    *((3, 1, 2), (2, 1, 2), (2, 1, 1), (1, 1, 2), (1, 1, 1)),
+    *((4, 0, 2), (3, 0, 2), (2, 0, 2), (1, 0, 2)),
 )
 """Sites, findings and weaknesses that a screen has, the best first: a line that costs time is left
 out last, what the run met with never, and what its machine profile did rather than what to do."""
@@ -46,7 +47,7 @@ def print_verdict(diagnosis: Diagnosis, console: Console) -> None:
 
     It has as many sites and findings as leave the screen its length.
     """
-    met = len(met_with(diagnosis.run))
+    met = len({*met_with(diagnosis.run)} & {*diagnosis.further_weaknesses})
     for size in SIZES:
         if size[2] < min(met, 2):
             continue
@@ -169,7 +170,7 @@ def _print_findings(diagnosis: Diagnosis, console: Console, width: int, most: in
 
 
 def _print_weaknesses(diagnosis: Diagnosis, console: Console, width: int, most: int) -> None:
-    lines = diagnosis.weaknesses
+    lines = diagnosis.further_weaknesses
     if not lines:
         return
     console.print()

@@ -278,6 +278,30 @@ def test_what_to_do_goes_before_what_the_machine_profile_did(wave, crowded, died
     assert ((True, 1) in seen) == (len(met) < 2) and (False, 1) not in seen
 
 
+def test_other_load_is_not_told_again_below_a_sentence_that_says_it(wave):
+    crowded = "other processes kept 1.5 of 2 cores busy"
+    found = diagnose(replace(wave, job=replace(wave.job, crowded=crowded)))
+    line = next(line for line in found.weaknesses if crowded in line)
+    assert line in found.further_weaknesses
+    said = replace(found, sentence="MPI 34 %. Other processes kept 1.5 of 2 cores busy: so.")
+    assert said.further_weaknesses == [each for each in found.weaknesses if each != line]
+    assert line in said.weaknesses  # `show --bounds` and JSON have it in any case
+
+
+def test_sites_have_the_room_that_findings_leave(make_caused, call):
+    """Where not one finding fits, the table of sites is not cut to one line for that."""
+    run = make_caused(
+        call("MPI_Recv", 4, 300, late_sender=300) + call("MPI_Waitall", 3, 200, stalled=200)
+    )
+    found = diagnose(run)
+    much = replace(found, sentence="why it " * 14, weaknesses=("what else " * 18,) * 2)
+    long = replace(found.findings[0], text="what to do " * 60)
+    stream = io.StringIO()
+    print_verdict(replace(much, findings=(long,)), Console(width=100, file=stream))
+    assert "\n1. " not in stream.getvalue() and stream.getvalue().count("\n") <= 20
+    assert "Recv " in stream.getvalue() and "Waitall " in stream.getvalue()
+
+
 def test_an_opened_site_does_not_print_the_line_that_opened_it(make_caused, call):
     """A wait for one-sided data has no other remedy; an opened site shows the advice alone."""
     run = make_caused(
