@@ -32,7 +32,7 @@ from imbrex.transform.rewrites.proposals import Preparing, Proposal
 from imbrex.transform.rewrites.registry import PREPARING
 from imbrex.transform.rewrites.splitting import Splitting
 from imbrex.transform.rewrites.statement_motion import StatementMotion
-from imbrex.transform.search import prepare
+from imbrex.transform.search import Rejected, prepare, unchanged
 from imbrex.transform.telling import (
     LineMap,
     add_later,
@@ -158,14 +158,18 @@ def _longest_s(
 
 
 def _transform(paths: list[Path], options: Options) -> Outcome:
-    outcome = _prepared(paths, options)
+    rejected: Rejected = {}
+    outcome = _prepared(paths, options, rejected)
     of_path = {str(path): path for path in paths}
+    before = outcome.before
     for _ in range(_PASSES):
         # What has moved may have made room for more: a further run must find nothing to do.
         if outcome.skipped or options.only or outcome.after == outcome.before:
             break
         contents = {of_path.get(name, Path(name)): data for name, data in outcome.after.items()}
-        again = _prepared(paths, replace(options, contents=contents), outcome.ahead)
+        rejected = unchanged(rejected, before, outcome.after)
+        before = outcome.after
+        again = _prepared(paths, replace(options, contents=contents), rejected, outcome.ahead)
         permissions = Permissions()
         permissions.note(again.decisions, line_maps(outcome.before, outcome.after))
         permissions.tell(outcome.decisions)
@@ -178,7 +182,9 @@ def _transform(paths: list[Path], options: Options) -> Outcome:
     return outcome
 
 
-def _prepared(paths: list[Path], options: Options, ahead: _Ahead | None = None) -> Outcome:
+def _prepared(
+    paths: list[Path], options: Options, rejected: Rejected, ahead: _Ahead | None = None
+) -> Outcome:
     """One run: the rewrites that make room, and those of communication."""
     chosen = [rewrite for rewrite in PREPARING if rewrite.name in options.rewrites]
     dividing = {rewrite.name for rewrite in chosen if issubclass(rewrite, Splitting)}
@@ -249,7 +255,7 @@ def _prepared(paths: list[Path], options: Options, ahead: _Ahead | None = None) 
         permissions.note(outcome.decisions, maps)
         return outcome, offers
 
-    best, taken, offers = prepare(first, offered, attempt, screen)
+    best, taken, offers = prepare(first, offered, attempt, screen, rejected)
     further = None
     if taken and not options.only and best.after == best.before:  # a further run reads it next
         contents = {of_path.get(name, Path(name)): data for name, data in best.after.items()}

@@ -7,7 +7,7 @@ computation stays, so that a program from which nothing is to be gained is left 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from imbrex.errors import ImbrexError
@@ -32,18 +32,32 @@ Attempt = Callable[[dict[str, bytes]], tuple[Result, list[Proposal]]]
 Screen = Callable[[dict[str, bytes], frozenset[str]], list[Proposal]]
 
 
+Rejected = dict[Identity, frozenset[str]]
+"""What gained nothing, with the files that it would edit."""
+
+
+def unchanged(rejected: Rejected, before: dict[str, bytes], after: dict[str, bytes]) -> Rejected:
+    """Those whose files are as they were: trying them again would read the program for nothing."""
+    changed = {name for name, data in after.items() if before.get(name) != data}
+    return {key: files for key, files in rejected.items() if not files & changed}
+
+
 def prepare(
-    first: Result, offered: list[Proposal], attempt: Attempt, screen: Screen
+    first: Result,
+    offered: list[Proposal],
+    attempt: Attempt,
+    screen: Screen,
+    rejected: Rejected,
 ) -> tuple[Result, list[Proposal], list[Proposal]]:
     """The best outcome that preparing rewrites lead to, which of them it took, and what it offers.
 
     Routines do not depend on each other here, so that one proposal of each is tried at a time.
     What it offers comes with why a rewrite stays that only another one has made possible.
+    `rejected` are not tried; those that gain nothing are added.
     """
     best, taken = first, []
     behind = _Refusals(first.before)
     current = dict(first.before)
-    rejected: set[Identity] = set()
     screened: dict[str, bytes] | None = None  # the text of which it is known what leads nowhere
     while True:
         batch = _batch([p for p in offered if p.edits and _identity(p) not in rejected])
@@ -52,22 +66,23 @@ def prepare(
         leaders = [p for p in offered if p.edits and _leads(p) and _identity(p) not in rejected]
         if _leads(batch[0]) and len(leaders) > _FEW and screened is not current:
             screened = current
-            rejected |= _hopeless(leaders, current, screen, behind)
+            hopeless = _hopeless(leaders, current, screen, behind)
+            rejected |= _identified(p for p in leaders if _identity(p) in hopeless)
             continue
         texts, merged = _merged(current, batch)
         if not merged:  # its own edits overlap: two calls on one line
-            rejected |= {_identity(p) for p in batch}
+            rejected |= _identified(batch)
             continue
         batch = merged
         try:
             tried, next_offers = attempt(texts)
         except ImbrexError:  # the text is not understood: better without
-            rejected |= {_identity(p) for p in batch}
+            rejected |= _identified(batch)
             continue
         if batch[0].leads_to:
             step = _follow(_Step(texts, tried, next_offers), batch[0], best, attempt, _DEPTH)
             if step is None or not between_pieces(batch, step.result):
-                rejected |= {_identity(p) for p in batch}
+                rejected |= _identified(batch)
                 behind.add(batch, next_offers, texts)
                 continue
             taken += [_placed(proposal, first.before, current) for proposal in batch]
@@ -76,7 +91,7 @@ def prepare(
             best, current, offered = step.result, step.texts, step.offered
             continue
         useful = [p for p in batch if pays(p, tried, best)]
-        rejected |= {_identity(p) for p in batch if p not in useful}
+        rejected |= _identified(p for p in batch if p not in useful)
         if useful and len(useful) < len(batch):
             texts, _ = _merged(current, useful)
             tried, next_offers = attempt(texts)
@@ -297,6 +312,10 @@ def _placed(proposal: Proposal, first: dict[str, bytes], current: dict[str, byte
 def _identity(proposal: Proposal) -> Identity:
     edits = ";".join(edit.text for changes in proposal.edits.values() for edit in changes)
     return proposal.rewrite, proposal.routine.name, edits, proposal.leads_to
+
+
+def _identified(proposals: Iterable[Proposal]) -> Rejected:
+    return {_identity(each): frozenset(each.edits) for each in proposals}
 
 
 def _batch(offered: list[Proposal]) -> list[Proposal]:
