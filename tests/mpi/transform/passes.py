@@ -14,6 +14,7 @@ from unittest.mock import patch
 from imbrex.transform import engine
 from imbrex.transform.engine import Outcome
 from imbrex.transform.options import Options
+from imbrex.transform.search import Rejected
 
 Made = dict[tuple[object, ...], Outcome]
 
@@ -24,12 +25,18 @@ def passes_made_once(made: Made | None = None) -> Iterator[None]:
     known: Made = {} if made is None else made
     make = engine._prepared
 
-    def once(paths: list[Path], options: Options, ahead: engine._Ahead | None = None) -> Outcome:
-        if ahead is not None and ahead.contents == options.contents:
-            return make(paths, options, ahead)  # a second run reads anew what the first did not
+    def once(
+        paths: list[Path],
+        options: Options,
+        rejected: Rejected,
+        ahead: engine._Ahead | None = None,
+    ) -> Outcome:
+        # A second run reads anew what the first did not, and tries what this did not try again.
+        if rejected or (ahead is not None and ahead.contents == options.contents):
+            return make(paths, options, rejected, ahead)
         key = (*paths, *sorted(options.contents.items()), options.rewrites)
         if key not in known:
-            known[key] = make(paths, options, ahead)
+            known[key] = make(paths, options, rejected, ahead)
         return known[key]
 
     with patch.object(engine, "_prepared", once):

@@ -42,7 +42,9 @@ def test_so_what_is_told_is_the_same(name: str, monkeypatch: pytest.MonkeyPatch)
     once = transform([path], Options())
     make = engine._prepared
     monkeypatch.setattr(
-        engine, "_prepared", lambda paths, options, _ahead=None: make(paths, options)
+        engine,
+        "_prepared",
+        lambda paths, options, rejected, _ahead=None: make(paths, options, rejected),
     )
     again = transform([path], Options())
     assert diff(once) == diff(again)
