@@ -44,6 +44,7 @@ from imbrex.transform.analysis.row_pointers import find_row_lengths
 from imbrex.transform.analysis.set_from import find_set_from
 from imbrex.transform.analysis.slots import find_slotted
 from imbrex.transform.analysis.success import gives_codes, other_codes
+from imbrex.transform.analysis.swap_functions import read_exchanges
 from imbrex.transform.analysis.whole_program import unseen_code
 from imbrex.transform.known_libraries import known_functions, libraries_of
 from imbrex.transform.model.program import Program
@@ -105,6 +106,7 @@ class Analysis:
 
     def _read(self, paths: list[Path], options: Options) -> None:
         self.program = read_program(paths, options)
+        read_exchanges(self.program)
         self.libraries = libraries_of(self.program)
 
     def _corrected(self, options: Options) -> Options | None:

@@ -29,7 +29,8 @@ _ASSIGNMENT = re.compile(
     rb"(?:[\w \t]*\*[\s*]*(?:restrict\s+|const\s+)*)?(?P<target>\w+(?:(?:->|\.)\w+)*)\s*=\s*"
     rb"(?P<value>\w+(?:(?:->|\.)\w+)*)\s*;?\s*"
 )
-_FREES = ("free", "operator delete", "operator delete[]")
+# What copies nothing out of a structure: filled with zeros, it holds no address.
+_FORGETS = ("free", "operator delete", "operator delete[]", "memset")
 _UNKNOWN = ""  # in the place of the name of a call through a pointer
 
 
@@ -118,7 +119,7 @@ def maybe_copied(program: Program) -> frozenset[str]:
             for call in statement.calls:
                 if call.name in program.routines or call.unknown or call.name.startswith("MPI_"):
                     continue
-                if call.name in _FREES:
+                if call.name in _FORGETS:
                     continue
                 for argument in call.arguments:
                     base = program.variables.get(argument.base or "")

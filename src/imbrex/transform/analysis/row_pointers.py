@@ -268,11 +268,15 @@ class _Lengths:
         changed = self.footprints.changed_by(routine.body.statements, routine.file)
         entered = zip(routine.parameters, made.arguments, strict=False)
         given = {name: value for name, value in entered if name not in changed}
+        for key in {key for length in results if length for key in length.variables()} - changed:
+            if self._is_shared(key):
+                given[key] = Affine.variable(key)
         found = {length and length.replace(given.get) for length in results}
         return found.pop() if len(found) == 1 else None
 
     def _given(self, routine: Routine, key: str, lengths: dict[str, Affine]) -> set[Affine] | None:
-        """What a parameter is given, in terms of the routine: of another argument, or a number."""
+        """What a parameter is given, in terms of the routine: of another argument, or of what is at
+        file scope."""
         position = routine.parameters.index(key)
         pairs: list[tuple[Call, Affine]] = []
         for call in self.calls[routine.name]:
@@ -288,9 +292,9 @@ class _Lengths:
             pairs.append((call, length))
         if not pairs or routine.address_taken:
             return None
-        numbers = {length for _, length in pairs}
-        if len(numbers) == 1 and not next(iter(numbers)).terms:
-            return numbers
+        told = {length for _, length in pairs}
+        if len(told) == 1 and all(map(self._is_shared, next(iter(told)).variables())):
+            return told
         for number, name in enumerate(routine.parameters):
             variable = self.program.variables.get(name)
             if variable is None or variable.pointer or variable.bounds:
@@ -304,6 +308,11 @@ class _Lengths:
             if rest is not None and not rest.terms:
                 return {Affine.variable(name).plus(rest)}
         return None
+
+    def _is_shared(self, key: str) -> bool:
+        """Whether all routines mean the same by a variable."""
+        variable = self.program.variables.get(key)
+        return variable is not None and variable.kind in ("static", "global")
 
     def _stays(self, routine: Routine, key: str, length: Affine) -> bool:
         """Whether what the length is made of keeps its value from where the pointer is set on."""

@@ -20,7 +20,7 @@ _C_HEAD = re.compile(
     r"(?P<scope>(?:\w+\s*(?:<(?P<given>[\w\s,]*)>\s*)?::\s*)*)(?P<name>\w+)\s*\($"
 )
 _TAIL = re.compile(r"\)(?P<tail>(?:\s*\b(?:const|noexcept)\b)*)$")  # of a method
-_BEFORE = re.compile(r"(?:[{};:]|//[^\n]*|\*/|(?:^|\n)[ \t]*#[^\n]*)\s*$")
+_BEFORE = re.compile(r"(?:[{};:]|//[^\n]*|\*/|(?:^|\n)[ \t]*#(?:\\\r?\n|[^\n])*)\s*$")
 _TEMPLATE = re.compile(r"template\s*<(?P<inside>[^<>=]*)>\s*$")
 _TEMPLATE_PARAMETER = re.compile(r"(?:class|typename|int|bool|(?:std\s*::\s*)?size_t)\s+(\w+)")
 _FORTRAN_RETURN = re.compile(rb"[ \t]*return[ \t]*(![^\n]*)?\r?$", re.IGNORECASE)
