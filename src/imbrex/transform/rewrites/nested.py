@@ -7,13 +7,15 @@ starts that pass the finishes before them go into `exchange_all_start`, all that
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 
 from imbrex.transform.analysis.declared_values import declared_in_place, may_be_placed
 from imbrex.transform.analysis.divided import Item, Schedule
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.messages import has_collectives
+from imbrex.transform.analysis.paths import Path
+from imbrex.transform.analysis.schedule import Scheduler
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
@@ -49,6 +51,20 @@ class Nest:
     wrappers: dict[str, Split]
     inner: dict[int, Inner] = field(default_factory=dict)  # by the identity of the item
     number: dict[int, int] = field(default_factory=dict)  # which half, by the same
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What is known of the statements that a schedule has taken so far."""
+
+    divisible: Callable[[Statement], bool]  # whether a conditional may be taken apart
+    blocked: list[Access] = field(default_factory=list)  # of what is late
+    changed: frozenset[str] = frozenset()
+    waiting: bool = False  # a start is late, and all further ones
+
+    def meets(self, footprints: Footprints, accesses: list[Access]) -> bool:
+        """Whether something late must stay ahead."""
+        return footprints.conflict(accesses, self.blocked, self.changed) is not None
 
 
 class NestedWrappers(Splitting[Nest]):
@@ -124,7 +140,7 @@ class NestedWrappers(Splitting[Nest]):
                 text = ReasonKind.INNER_LOCAL(inner=leaf.wrapper.name, outer=routine.name)
                 self.refuse(leaf.wrapper, leaf.wrapper.line, text)
             if any(
-                use.routine is routine and id(use.statement) not in self._placed(nest)
+                use.routine is routine and id(use.inside or use.statement) not in self._placed(nest)
                 for use in leaf.uses
             ):
                 text = ReasonKind.INNER_GUARDED(inner=leaf.wrapper.name)
@@ -149,9 +165,7 @@ class NestedWrappers(Splitting[Nest]):
         schedule = Schedule()
         nest = Nest(Split(routine, schedule, []), {})
         above: list[Access] = []  # by what precedes a statement
-        blocked: list[Access] = []
-        changed: frozenset[str] = frozenset()  # by all that is done so far
-        waiting = False
+        seen = _Seen(Scheduler(self.footprints, routine).divisible)
         for statement in routine.body.statements:
             found = self.footprints.of(statement, routine.file)
             if statement.kind is Kind.DECLARE:
@@ -163,35 +177,51 @@ class NestedWrappers(Splitting[Nest]):
             if found.stop or found.leaves:
                 return None
             above += found.accesses
-            changed |= self.footprints.changed(found.accesses)
-            leaf = self._leaf(statement)
-            if leaf is None:
-                meets = self._meets(found.accesses, blocked, changed)
-                if found.events:
-                    return None
-                (schedule.late if meets else schedule.early).append(
-                    Item(statement, (), list(found.accesses))
-                )
-                blocked += found.accesses if meets else []
-                continue
-            call = statement.calls[0]
-            accesses = list(statement.accesses)
-            early = leaf.schedule.accesses(leaf.schedule.early)
-            late = leaf.schedule.accesses(leaf.schedule.late)
-            start = self.footprints.bound(call, leaf.wrapper, early) + accesses
-            finish = self.footprints.bound(call, leaf.wrapper, late + leaf.schedule.flying)
-            given = self._given(leaf, call, accesses)
-            halves = (Item(statement, (), start), Item(statement, (), finish + given))
-            waiting = waiting or self._meets(start, blocked, changed)
-            inner = Inner(call, leaf, schedule.requests)
-            for number, item in enumerate(halves):
-                nest.inner[id(item)], nest.number[id(item)] = inner, number
-            (schedule.late if waiting else schedule.early).append(halves[0])
-            schedule.late.append(halves[1])
-            blocked += halves[1].accesses + (start if waiting else [])
-            schedule.requests += len(leaf.schedule.transfers)
-            nest.wrappers[leaf.wrapper.name] = leaf
+            if not self._enter(nest, seen, statement, ()):
+                return None
         return nest
+
+    def _enter(self, nest: Nest, seen: _Seen, statement: Statement, path: Path) -> bool:
+        """Take a statement, or those in a conditional; False where something else communicates."""
+        schedule, file = nest.outer.schedule, nest.outer.wrapper.file
+        asked = [access for guard, _ in path for access in guard.accesses]
+        found = self.footprints.of(statement, file)
+        accesses = [*found.accesses, *asked]
+        seen.changed |= self.footprints.changed(accesses)
+        leaf = self._leaf(statement)
+        if leaf is not None:
+            self._divide(nest, seen, leaf, Item(statement, path, [*statement.accesses, *asked]))
+            return True
+        if seen.divisible(statement):
+            return all(
+                self._enter(nest, seen, child, (*path, (statement, number)))
+                for number, block in enumerate(statement.blocks)
+                for child in block.statements
+            )
+        meets = seen.meets(self.footprints, accesses)
+        (schedule.late if meets else schedule.early).append(Item(statement, path, accesses))
+        seen.blocked += accesses if meets else []
+        return not found.events
+
+    def _divide(self, nest: Nest, seen: _Seen, leaf: Split, item: Item) -> None:
+        """Enter both halves of an inner call; `item`: the call, with what its arguments read."""
+        schedule, call = nest.outer.schedule, item.statement.calls[0]
+        early = leaf.schedule.accesses(leaf.schedule.early)
+        late = leaf.schedule.accesses(leaf.schedule.late)
+        start = self.footprints.bound(call, leaf.wrapper, early) + item.accesses
+        finish = self.footprints.bound(call, leaf.wrapper, late + leaf.schedule.flying)
+        finish += self._given(leaf, call, list(item.statement.accesses))
+        finish += [access for guard, _ in item.path for access in guard.accesses]
+        halves = (replace(item, accesses=start), replace(item, accesses=finish))
+        seen.waiting = seen.waiting or seen.meets(self.footprints, start)
+        inner = Inner(call, leaf, schedule.requests)
+        for number, half in enumerate(halves):
+            nest.inner[id(half)], nest.number[id(half)] = inner, number
+        (schedule.late if seen.waiting else schedule.early).append(halves[0])
+        schedule.late.append(halves[1])
+        seen.blocked += finish + (start if seen.waiting else [])
+        schedule.requests += len(leaf.schedule.transfers)
+        nest.wrappers[leaf.wrapper.name] = leaf
 
     def _given(self, leaf: Split, call: Call, accesses: list[Access]) -> list[Access]:
         """What evaluating the arguments reads that the finish of a wrapper takes.
@@ -217,11 +247,6 @@ class NestedWrappers(Splitting[Nest]):
         call = statement.calls[0]
         plain = call.is_statement and not call.macro and not call.unknown
         return self.leaves.get(call.name) if plain else None
-
-    def _meets(
-        self, accesses: list[Access], blocked: list[Access], changed: frozenset[str]
-    ) -> bool:
-        return self.footprints.conflict(accesses, blocked, changed) is not None
 
     def apply(self, plan: Plan[RoutineSite, Nest]) -> Proposal:
         nest = plan.content
