@@ -110,6 +110,7 @@ def test_untouched_bytes_stay(case: Path) -> None:
         "summa.f": 4,
         "summa.f90": 4,
         "traits.cpp": 1,
+        "under_conditions.c": 1,
         "real_type.c": 1,
         "wrapper.c": 1,
         "counted.c": 2,

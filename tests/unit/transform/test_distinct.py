@@ -46,7 +46,7 @@ SWAPS = {
         "static void swap(double **a, double **b) { double *t = *a; *a = *b; *b = t; }",
         "swap(&u, &unew);",
         "",
-        False,
+        True,
     ),
     "in a branch": ("", "if (s % 2) { " + EXCHANGE + " }", "", True),
     "counted up": ("", EXCHANGE, "u++;", False),
@@ -248,10 +248,16 @@ FILE_SCOPE = {
         False,
     ),
     "moved in another routine": (STATIC, "static void move(void) { u++; }", "move();", False),
-    "an address is passed": (
+    "exchanged by a function": (
         STATIC,
         "static void swap(double **a, double **b) { double *t = *a; *a = *b; *b = t; }",
         "swap(&u, &unew);",
+        True,
+    ),
+    "an address is passed": (
+        STATIC,
+        "static void other(double **a, double **b) { *a = *b; }",
+        "other(&u, &unew);",
         False,
     ),
     "a part of the other": (STATIC, "static void part(void) { unew = u + 9; }", "part();", False),

@@ -150,6 +150,24 @@ CASES: dict[str, tuple[dict[str, str], bool]] = {
         },
         True,
     ),
+    "filled with zeros": (
+        {
+            "#include <stdlib.h>\n": "#include <stdlib.h>\n#include <string.h>\n",
+            "    f->rows = rows;\n": "    memset(f, 0, sizeof *f);\n    f->rows = rows;\n",
+        },
+        True,
+    ),
+    "declared with zeros": (
+        {"field fine, coarse;": "field fine = {0};\n    field coarse = {0};"},
+        True,
+    ),
+    "in part, behind": (
+        {
+            "#include <stdlib.h>\n": "#include <stdlib.h>\n#include <string.h>\n",
+            BEHIND: f"{BEHIND}    memset(&coarse, 0, sizeof coarse.rows + sizeof coarse.cols);\n",
+        },
+        False,
+    ),
     "set by a list": (
         {
             "field fine, coarse;": "field fine = {1, 1, make(3, 3), make(3, 3), 0, 0}, coarse;",

@@ -51,6 +51,7 @@ SPLIT = [
     {"last": "return MPI_SUCCESS;"},
     {"last": "return (0);"},
     {"head": "int exchange(void)"},
+    {"head": "#define SUM(a, b) \\\n    ((a) + \\\n     (b))\nstatic int exchange(void)"},
     {"head": "static int exchange(void);\nstatic int exchange(void)"},
     {"head": "/* exchange: the halo */\nstatic int exchange(void)", "others": "// of exchange()"},
     {

@@ -231,7 +231,11 @@ def _derived(
         return None
     element, sizes = made
     settled = derived.settled(routine, statement, owner, key, sizes, made=True)
-    if settled is None or not derived.first.never_read(routine, statement, owner, key):
+    if settled is None:
+        return None
+    # Of C no message uses a handle that is 0 still.
+    unset = bool(owner) and program.in_c(routine.file)
+    if not (unset or derived.first.never_read(routine, statement, owner, key)):
         return None
     return _of_sizes(call, element, settled)
 

@@ -159,7 +159,9 @@ class Derived:
             return None
         here = block.statements.index(statement)
         first = here
-        for inner in () if array or held else self.setters.in_a_block(routine, block, key):
+        cleared = not (made and owner)  # no message uses a handle that is 0
+        setting = self.setters.in_a_block(routine, block, key, cleared=cleared)
+        for inner in () if array or held else setting:
             if inner is None or (inner is not statement and inner.kind is not Kind.DECLARE):
                 return None
             at = block.statements.index(inner) if inner in block.statements else here + 1
@@ -178,7 +180,9 @@ class Derived:
         if not all(self._told_by(owner, key, name) for name in names):
             return None
         sources = {name.removeprefix(ARROW) for name in names}
-        first, left = self.in_front.of(routine, block, here, owner, sources, first)
+        first, left = self.in_front.of(
+            routine, block, here, owner, sources, first, useless=made or held
+        )
         if not self.setters.passable(routine, block.statements[first:here], owner, key):
             return None
         callers = array and not owner

@@ -24,15 +24,20 @@ class InFront:
         owner: str,
         sources: set[str],
         first: int,
+        *,
+        useless: bool = False,
     ) -> tuple[int, set[str]]:
         """Where the first of the statements of a block is that set variables, and which of these
-        are set by others than statements of it in front of `here`."""
+        are set by others than statements of it in front of `here`.
+
+        `useless`: what the variables tell of is of no use where the whole object is cleared.
+        """
         near = owner or not self.program.in_fortran(routine.file)
         setting = self.setters.in_a_block if near else self.setters.leading_to
         left = set()
         for name in sorted(sources):
             source = array_of_element(name)
-            for inner in setting(routine, block, source):
+            for inner in setting(routine, block, source, cleared=not (useless and owner)):
                 top = None if inner is None else in_block(inner, block)
                 at = here if top is None else block.statements.index(top)
                 mine = inner is not None and (

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from imbrex import mpi_facts
 from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.cleared import clears
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.set_once import SETS_NOTHING
 from imbrex.transform.model.affine import field_of
@@ -235,22 +236,27 @@ class Setters:
             known = self._reached[first.key] = frozenset(found)
         return known
 
-    def setting(self, key: str) -> Iterator[tuple[Routine, Statement]]:
-        """The statements that may give a variable a value."""
+    def setting(self, key: str, *, cleared: bool = True) -> Iterator[tuple[Routine, Statement]]:
+        """The statements that may give a variable a value; `cleared`: or clear its object."""
         for where, statement in self.writers(key):
-            if statement.kind is not Kind.DECLARE or self._begins(where, statement, key):
+            known = statement.kind is not Kind.DECLARE or self._begins(where, statement, key)
+            if known and (cleared or not clears(self.program, where, statement, key)):
                 yield where, statement
 
-    def in_a_block(self, routine: Routine, block: Block, key: str) -> Iterator[Statement | None]:
+    def in_a_block(
+        self, routine: Routine, block: Block, key: str, *, cleared: bool = True
+    ) -> Iterator[Statement | None]:
         """The statements of a block that set a variable; None for one elsewhere."""
-        for where, statement in self.setting(key):
+        for where, statement in self.setting(key, cleared=cleared):
             inside = where is routine and in_block(statement, block) is not None
             yield statement if inside else None
 
-    def leading_to(self, routine: Routine, block: Block, key: str) -> Iterator[Statement | None]:
+    def leading_to(
+        self, routine: Routine, block: Block, key: str, *, cleared: bool = True
+    ) -> Iterator[Statement | None]:
         """The same, of a variable that routines share: also those that call routines which set it,
         where these are called from nowhere else."""
-        for where, statement in self.setting(key):
+        for where, statement in self.setting(key, cleared=cleared):
             if where is routine:
                 yield statement if in_block(statement, block) is not None else None
             else:
