@@ -130,6 +130,24 @@ def test_fields(filled: str, tmp_path: Path) -> None:
     assert ("relax_interior(" in text) is FILLED[filled], text
 
 
+# How a macro exchanges the two fields, and whether that leaves the arrays apart.
+MACROS = {
+    "do { double *t_ = (a); (a) = (b); (b) = t_; } while (0)": True,
+    "do { double *t_ = a; a = b; b = t_; } while (0)": True,
+    "do { double *t_ = a; a = b; (void)t_; } while (0)": False,
+    "do { double *t_ = a; a = b; b = t_ + 1; } while (0)": False,
+    "do { double *t_ = b; a = b; b = t_; } while (0)": False,
+}
+
+
+@pytest.mark.parametrize("macro", MACROS)
+def test_macros(macro: str, tmp_path: Path) -> None:
+    program = changed(PROGRAM, FIELDS | {"SWAP": f"#define EXCHANGE(a, b) {macro}"})
+    program = changed(program, {"FILLED": "", "swap(&g.u, &g.unew)": "EXCHANGE(g.u, g.unew)"})
+    text = rewritten(tmp_path / "case.c", program)
+    assert ("relax_interior(" in text) is MACROS[macro], text
+
+
 def test_a_function_of_another_file(tmp_path: Path) -> None:
     main, swap = tmp_path / "main.c", tmp_path / "swap.c"
     main.write_text(PROGRAM.replace("SWAP", "void swap(double **a, double **b);"))

@@ -24,11 +24,6 @@ from imbrex.transform.model.statements import Block, Kind, Statement
 
 Pair = frozenset[str]
 Place = tuple[str, bytes]  # a pointer: its key, and how the program names it
-# An assignment of one pointer to another, neither of which has a side effect in its name.
-_ASSIGNMENT = re.compile(
-    rb"(?:[\w \t]*\*[\s*]*(?:restrict\s+|const\s+)*)?(?P<target>\w+(?:(?:->|\.)\w+)*)\s*=\s*"
-    rb"(?P<value>\w+(?:(?:->|\.)\w+)*)\s*;?\s*"
-)
 # What copies nothing out of a structure: filled with zeros, it holds no address.
 _FORGETS = ("free", "operator delete", "operator delete[]", "memset")
 _UNKNOWN = ""  # in the place of the name of a call through a pointer
@@ -389,17 +384,17 @@ def _move(statement: Statement, data: bytes) -> tuple[Place, Place] | None:
         return None
     if not fields and not target_is_field:
         return ((written[0].variable, b""), (read[0].variable, b"")) if len(read) == 1 else None
-    names = _ASSIGNMENT.fullmatch(data[statement.start : statement.end])
-    if names is None or len(fields) > 1:
+    if statement.moves is None or len(fields) > 1:
         return None
+    set_to, value = statement.moves
     objects = [a for a in read if a not in fields]  # the objects that the fields are of, and t
-    source = fields or [a for a in objects if _name_of(a.variable) == names["value"].decode()]
+    source = fields or [a for a in objects if _name_of(a.variable) == value]
     if len(source) != 1:
         return None
     target = written[0].variable
     return (
-        (target, names["target"] if target_is_field else b""),
-        (source[0].variable, names["value"] if fields else b""),
+        (target, set_to.encode() if target_is_field else b""),
+        (source[0].variable, value.encode() if fields else b""),
     )
 
 

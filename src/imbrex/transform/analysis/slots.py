@@ -108,6 +108,8 @@ def _move(program: Program, statement: Statement, data: bytes) -> tuple[Place, P
     if statement.kind not in (Kind.SIMPLE, Kind.DECLARE) or statement.calls or statement.stop:
         return None
     words = _MOVE.fullmatch(data[statement.start : statement.end])
+    if words is None and statement.moves is not None:  # within a macro
+        words = _MOVE.fullmatch(" = ".join(statement.moves).encode())
     written = [a for a in statement.accesses if a.write]
     if words is None or len(written) != 1 or any(a.through for a in written):
         return None

@@ -118,6 +118,8 @@ class Statement:
     unset: frozenset[str] = frozenset()  # of a declaration of C: the variables without a value
     chooses: tuple[str, Choice] | None = None  # the same, of one of two values
     swaps: tuple[str, str] | None = None  # the pointers that `std::swap` exchanges, alone
+    # Of C: how the pointers are named, target and value, of which it copies one, and no more.
+    moves: tuple[str, str] | None = None
     exchanges: tuple[str, str] | None = None  # the objects of C++ that it exchanges, alone
     list_change: ListChange | None = None  # of C++: what it does to a list of requests
     allocates: tuple[Allocation, ...] = ()  # of Fortran

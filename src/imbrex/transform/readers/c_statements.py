@@ -20,6 +20,7 @@ from imbrex.transform.readers.c_copies import copied_by_code, copied_with, leave
 from imbrex.transform.readers.c_expressions import ExpressionReader
 from imbrex.transform.readers.c_loops import begun_at_remainder, counted
 from imbrex.transform.readers.c_memory import Effects, Memory
+from imbrex.transform.readers.c_moves import move_of
 from imbrex.transform.readers.c_reductions import counted_array, reduction
 from imbrex.transform.readers.c_remainders import congruence
 from imbrex.transform.readers.c_request_values import begin_unused
@@ -180,6 +181,7 @@ class StatementReader:
             self.expressions.read(cursor, effects)
             statement.assigned = c_formulas.assignments(self.expressions, cursor)
             statement.sets = self.expressions.sets(cursor)
+            statement.moves = move_of(cursor)
             inner, whole = cursor.stripped, False
             statement.computes = effects.computes
             if inner.kind is ck.CALL_EXPR:
@@ -261,6 +263,7 @@ class StatementReader:
         statement.kind = Kind.DECLARE
         declared = [child for child in cursor.children if child.kind is ck.VAR_DECL]
         statement.begins_unused = begin_unused(declared, self.data)
+        statement.moves = move_of(cursor)
         for child in cursor.children:
             if child.kind is not ck.VAR_DECL:
                 self.expressions.hide(child)
