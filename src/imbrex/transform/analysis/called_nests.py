@@ -176,6 +176,7 @@ class CalledNests:
             begin=tuple(begin),
             result=result if result in reduced else "",
             elements=inner.elements,
+            owned=inner.owned,
             congruent=tuple(
                 Congruence(difference, each.modulus)
                 for each in inner.congruent

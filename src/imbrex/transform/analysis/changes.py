@@ -79,7 +79,9 @@ class Changes:
         found: list[Access] = []
         for access in accesses:
             which = {access.variable} if changed is None else changed
-            if self._moved(access, which):
+            if self._is_some_element(access, which):
+                found.append(self.after(access._replace(slot=()), frozenset(which)))
+            elif self._moved(access, which):
                 found += [
                     Access(item, False, access.write, access.line)
                     for item in sorted(self.aliases.objects(access.variable, access.through))
@@ -92,6 +94,15 @@ class Changes:
                     known = known._replace(owner="")
                 found.append(known)
         return found
+
+    def _is_some_element(self, access: Access, changed: Set[str]) -> bool:
+        """Whether an access is through one element or another of an array of pointers, each of
+        which has memory of its own: where nothing but the index has changed."""
+        if not access.through or access.variable not in self.aliases.slotted:
+            return False
+        if not any(index.variables() & changed for index in access.slot):
+            return False
+        return access.variable not in changed and access.owner not in changed
 
     def _given_over(self, access: Access, changed: frozenset[str] | None) -> bool:
         """Whether the memory of an array may belong to another one that has been given it."""

@@ -57,6 +57,7 @@ def space_of_loops(
         accesses,
         headers,
         private=frozenset(private),
+        owned=frozenset(footprints.aliases.slotted),
         certain=frozenset(access for access in accesses if access.variable in sure),
         reduced=reductions(program, footprints, routine, inner),
         counted=counted_arrays(program, footprints, routine, inner),

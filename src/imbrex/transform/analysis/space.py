@@ -47,6 +47,7 @@ class Space:
     taken: str = ""
     # Of a call of a routine that calls the one with the loops: the space of that call.
     nested: Space | None = None
+    owned: frozenset[str] = frozenset()  # arrays of pointers, to memory of its own in each
     result: str = ""  # of a routine: the local that goes as a value from its first part to the last
 
     @property
@@ -119,7 +120,8 @@ class Space:
                 continue
             section = access.section
             if any(i.variables() & {index for index, _, _ in spans} for i in access.slot):
-                section = None
+                access = access._replace(slot=())  # some of them
+                section = section if access.variable in self.owned else None
             for index, first, last in spans:
                 section = widen(section, index, first, last)
             found.append(access.anywhere() if section is None else access.at(section))
