@@ -7,7 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.unit.transform.replacing import rewritten
+from tests.unit.transform.replacing import changed, rewritten
+
+from imbrex.transform.model.sources import Language, SourceFile
+from imbrex.transform.text.labels import relabelled
 
 PROGRAM = """module steps
   use mpi
@@ -152,11 +155,49 @@ def test_a_loop_is_divided_where_it_stands(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["rows", "row"])
 def test_no_two_loops_get_one_name(name: str, tmp_path: Path) -> None:
-    """Where a named loop stands both parts would have its name."""
+    """Where a named loop stands each of both parts has a name of its own."""
     other = "row" if name == "rows" else "rows"
     text = re.sub(rf"\b{other}: do", "do", NAMED_SWEEP(PROGRAM)).replace(
         f"end do {other}\n", "end do\n"
     )
     text = rewritten(tmp_path / "main.f90", inline(text))
     assert text.count(f" {name}: do") == 2  # in the routine and where it is called
-    assert "2, ny - 1" not in text
+    assert text.count(f" {name}2: do") == text.count(f"end do {name}2\n") == 1
+    assert ": do j = 2, ny - 1" in text or "    do j = 2, ny - 1" in text
+
+
+NEST = """    rows: do j = 1, ny
+      row: do i = 1, nx
+        v(i, j) = u(i, j)
+      end do row
+    end do rows
+"""
+SOURCE = SourceFile(Path("n.f90"), "n.f90", NEST.encode(), Language.FORTRAN_FREE)
+INNER = "      row: do i = 1, nx\n"
+KEPT: dict[str, dict[str, str]] = {
+    "in a comment": {INNER: f"      ! a row of all\n{INNER}"},
+    "in other cases": {"end do row\n": "END DO Row\n", "row: do": "ROW : do"},
+    "left by its name": {INNER: f"{INNER}        if (i > 70) exit row\n"},
+}
+TAKEN: dict[str, dict[str, str]] = {
+    "of a component": {INNER: f"{INNER}        t%row = i\n"},
+    "of an argument": {INNER: f"{INNER}        call note(row=i)\n"},
+}
+
+
+@pytest.mark.parametrize("changes", KEPT.values(), ids=KEPT)
+def test_names_are_changed_wherever_they_stand(changes: dict[str, str]) -> None:
+    found = relabelled(SOURCE, changed(NEST, changes))
+    assert found is not None
+    code = re.sub("!.*", "", found).lower()
+    assert not re.search(r"\brows?\b", code) and code.count("row2") >= 2
+
+
+@pytest.mark.parametrize("changes", TAKEN.values(), ids=TAKEN)
+def test_what_else_has_the_name_keeps_the_loop_whole(changes: dict[str, str]) -> None:
+    assert relabelled(SOURCE, changed(NEST, changes)) is None
+
+
+def test_no_new_name_is_one_of_the_file() -> None:
+    source = SourceFile(Path("n.f90"), "n.f90", b"row2 = 1\n", Language.FORTRAN_FREE)
+    assert "row3: do" in (relabelled(source, NEST) or "")

@@ -26,7 +26,10 @@ class FirstValues:
         variable = self.program.variables[key]
         source = self.program.files.get(routine.file)
         if variable.kind == "field" and source is not None and source.is_fortran:
-            return not variable.begun
+            if not variable.begun:
+                return True
+            single = not owner and self.program.is_of_single(key)
+            return single and self._before_all(routine, statement, key)
         if not owner:
             return self._before_all(routine, statement, key)
         empty = {

@@ -36,7 +36,8 @@ _NEW_TYPE = {"MPI_Type_contiguous": 2, "MPI_Type_vector": 4}
 _RENAMED = re.compile(
     rb"(?i)([a-z]\w*)\s*(?:&\s*)*=>\s*(?:&\s*)*([a-z]\w*(?:[\s&]*%[\s&]*[a-z]\w*)*)"
 )
-_COMPONENT = re.compile(rb"%(?:[\s&]|![^\n]*\n)*([a-z]\w*)")
+_BEHIND = rb"%(?:[\s&]|![^\n]*\n)*"
+_COMPONENT = re.compile(_BEHIND + rb"([a-z]\w*)")
 GOES_ON = re.compile(rb"(?i)\b(?:err|end|eor)\s*=")  # maybe with another statement of Fortran
 _LITERAL = re.compile(rb"'[^'\n]*'|\"[^\"\n]*\"")
 _MACRO = re.compile(rb"\b(?!MPI_)[A-Z][A-Z0-9_]+\s*\(")  # it may name what the text does not
@@ -142,7 +143,14 @@ class Setters:
             new = {here for here, there in self._renamed.items() if name in there} - names
             names |= new
             waiting += new
-        return re.compile(rb"(?i)\b(?:" + rb"|".join(map(re.escape, sorted(names))) + rb")\b")
+        variable = self.program.variables[key]
+        own = variable.name.lower().encode()
+        each = [rb"\b" + re.escape(name) + rb"\b" for name in sorted(names)]
+        if variable.record.startswith("type("):  # behind what has it, or as a keyword
+            named = re.escape(own)
+            each.remove(rb"\b" + named + rb"\b")
+            each += [_BEHIND + named + rb"\b", rb"\b" + named + rb"\s*=(?!=)"]
+        return re.compile(rb"(?i)(?:" + rb"|".join(each) + rb")")
 
     def _calls_unread(self, routine: Routine, statement: Statement) -> bool:
         """Whether a statement calls what no analysis knows the effects of: `call getarg(1, a)`."""

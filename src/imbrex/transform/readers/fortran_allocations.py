@@ -30,13 +30,12 @@ def allocations(
 ) -> tuple[Allocation, ...]:
     """Of `allocate(u(0:nx+1, ny), stat=ierr)` in small letters, without blanks.
 
-    What takes its shape from others (`source=`, `mold=`), has a type of its own, or is a component
-    of an object that is not named alone has bounds that are not known.
+    What takes its shape from others (`source=`, `mold=` without bounds), has a type of its own, or
+    is a component of an object that is not named alone has bounds that are not known.
     """
     inside = text[len("allocate(") : closing(text, len("allocate"))]
     typed = [at for at in at_depth_zero(inside, ":") if inside.startswith("::", at)]
     listed = inside[typed[0] + 2 :] if typed else inside
-    told = not typed and re.search(r"(?:^|,)(?:source|mold)=", listed) is None
     found = []
     for a, b in split_arguments(listed):
         item = listed[a:b]
@@ -60,7 +59,7 @@ def allocations(
             array = variable
             if item[plain.end() :] and closing(item, plain.end()) == len(item) - 1:
                 shape = item[plain.end() + 1 : -1]
-        bounds = _bounds(names, scope, shape) if told and shape is not None else []
+        bounds = _bounds(names, scope, shape) if not typed and shape is not None else []
         if len(bounds) != len(array.bounds):
             bounds = [(None, None)] * len(array.bounds)
         if array.allocatable:

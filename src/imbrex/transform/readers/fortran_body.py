@@ -17,6 +17,7 @@ from imbrex.transform.readers.fortran_assignments import Assignments
 from imbrex.transform.readers.fortran_bound import Bound, note_unknown
 from imbrex.transform.readers.fortran_comparisons import not_negative
 from imbrex.transform.readers.fortran_concurrent import concurrent
+from imbrex.transform.readers.fortran_construct_names import without_names
 from imbrex.transform.readers.fortran_constructs import construct
 from imbrex.transform.readers.fortran_directives import loop_behind, with_directives
 from imbrex.transform.readers.fortran_elementwise import elementwise
@@ -30,6 +31,7 @@ from imbrex.transform.readers.fortran_ranges import begun_at_remainder, loop_ran
 from imbrex.transform.readers.fortran_reductions import Reductions
 from imbrex.transform.readers.fortran_remainders import congruence, value_of
 from imbrex.transform.readers.fortran_scopes import Scope, depth_zero_equals, is_assignment
+from imbrex.transform.readers.fortran_selected import select
 from imbrex.transform.readers.fortran_skipped import skipped
 from imbrex.transform.readers.fortran_statements import Lines
 from imbrex.transform.readers.fortran_swapped import Swapped
@@ -58,7 +60,8 @@ class Body(Lines):
         self.enter(scope)
         self.bound = Bound(names, scope)
         self.viewing = Viewing(names, scope)
-        super().__init__([self.bound.plain(line) for line in self.viewing.lines])
+        lines = [self.bound.plain(line) for line in self.viewing.lines]
+        super().__init__(without_names(lines))
         self.labels: list[str] = []  # labels that end an open DO
         self.only_ends = only_ends(self.lines)
         self.loops: list[str] = []  # the names of those around, empty for one without
@@ -75,7 +78,7 @@ class Body(Lines):
         statements = self.statements(r"$^")
         if self.position < len(self.lines):
             line = self.lines[self.position]
-            self._break(line.line, ReasonKind.CLOSES_NOTHING(line=line.text.strip()))
+            self.broken_at(line.line, ReasonKind.CLOSES_NOTHING(line=line.text.strip()))
             statements.append(self.opaque(line, ReasonKind.CONSTRUCT()))
         start = self.lines[0].start if self.lines else 0
         end = self.lines[-1].end if self.lines else 0
@@ -162,7 +165,7 @@ class Body(Lines):
         if _DO.match(text):
             return self._do(line, text, effects)
         if text.startswith(("selectcase(", "selecttype(", "selectrank(")):
-            return self._select(line, text, effects)
+            return select(self, line, text)
         if text.startswith("doconcurrent("):
             return concurrent(self, line, text) or skipped(self, line, text)
         if text.startswith("where("):
@@ -244,9 +247,9 @@ class Body(Lines):
         more_conditions: list[str] | None = []
         while True:
             body = self.statements(r"else|endif")
-            statement.blocks.append(self.as_block(body, line.end, self._here()))
+            statement.blocks.append(self.as_block(body, line.end, self.here()))
             if self.position >= len(self.lines):
-                statement.stop = self._break(statement.line, ReasonKind.IF_WITHOUT_END())
+                statement.stop = self.broken_at(statement.line, ReasonKind.IF_WITHOUT_END())
                 return statement
             line = self.lines[self.position]
             self.position += 1
@@ -280,7 +283,7 @@ class Body(Lines):
         assert match is not None
         name = text[: begin - 1] if begin else ""
         if name and self.names_of_loops.setdefault(name, line.line) != line.line:
-            statement.stop = self._break(statement.line, ReasonKind.NAMED_TWICE(name=name))
+            statement.stop = self.broken_at(statement.line, ReasonKind.NAMED_TWICE(name=name))
         label, first = match[1].lstrip("0"), match.end()
         if text.startswith("while(", first):
             self._condition(line, first + 6, closing(text, first + 5), statement)
@@ -309,7 +312,7 @@ class Body(Lines):
         else:
             body = self.statements(r"enddo")
         self.loops.pop()
-        statement.blocks = [self.as_block(body, line.end, self._here())]
+        statement.blocks = [self.as_block(body, line.end, self.here())]
         if label:
             if self._ended != label and self._labelled_end(label):
                 ending = self.lines[self.position]
@@ -319,7 +322,7 @@ class Body(Lines):
                     self._note_end(ending, statement)
                 return statement
             if self._ended != label:
-                statement.stop = self._break(
+                statement.stop = self.broken_at(
                     statement.line, ReasonKind.DO_WITHOUT_LABEL(label=label)
                 )
             if body:
@@ -333,7 +336,7 @@ class Body(Lines):
         if self.position >= len(self.lines) or not self.lines[self.position].masked.startswith(
             "enddo"
         ):
-            statement.stop = self._break(statement.line, ReasonKind.DO_WITHOUT_END())
+            statement.stop = self.broken_at(statement.line, ReasonKind.DO_WITHOUT_END())
             return statement
         ending = self.lines[self.position]
         self.position += 1
@@ -348,23 +351,6 @@ class Body(Lines):
         line = self.lines[self.position]
         ends = line.masked.startswith("enddo") or label in self.only_ends
         return line.label.lstrip("0") == label and ends
-
-    def _select(self, line: LogicalLine, text: str, effects: Effects) -> Statement:
-        statement = self._new(Kind.SWITCH, line)
-        opening = text.index("(")
-        self.expressions.read(line, opening + 1, closing(text, opening), effects)
-        if not text.startswith("selectcase("):
-            statement.stop = ReasonKind.SELECT()
-        while self.position < len(self.lines):
-            inner = self.lines[self.position]
-            self.position += 1
-            if inner.masked.startswith("endselect"):
-                statement.end, statement.end_line = inner.end, inner.end_line
-                return statement
-            body = self.statements(r"case(\(|default)|endselect|typeis\(|classis\(|classdefault")
-            statement.blocks.append(self.as_block(body, inner.end, self._here()))
-        statement.stop = self._break(statement.line, ReasonKind.SELECT_WITHOUT_END())
-        return statement
 
     def call(self, line: LogicalLine, text: str, effects: Effects) -> Statement:
         statement = self._new(Kind.SIMPLE, line)

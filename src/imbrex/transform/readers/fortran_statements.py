@@ -16,7 +16,7 @@ class Lines:
         self.position = 0
         self.broken = ""  # the first construct that is not closed, or has another one's name
 
-    def _break(self, line: int, cause: Cause) -> Cause:
+    def broken_at(self, line: int, cause: Cause) -> Cause:
         self.broken = self.broken or f"line {line}: {cause}"
         return cause
 
@@ -50,7 +50,7 @@ class Lines:
         if not line.alone:
             statement.stop = statement.stop or ReasonKind.SEVERAL_ON_LINE()
 
-    def _here(self) -> int:
+    def here(self) -> int:
         if self.position < len(self.lines):
             return self.lines[self.position].start
         return self.lines[-1].end

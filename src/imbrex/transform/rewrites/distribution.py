@@ -119,7 +119,7 @@ class LoopDistribution(Preparing[StatementSite, Division]):
         if len(body) < 2 or any(self.footprints.of(s, routine.file).events for s in body):
             return None
         source = self.program.files[routine.file]
-        upward = all(read_header(source, loop) is not None for loop in space.loops)
+        upward = all(read_header(source, loop, named=True) is not None for loop in space.loops)
         fission = Fission(self.program, self.footprints, routine, spaces)
         reason = fission.prepare(space, upward=upward)
         if reason is not None:

@@ -32,7 +32,7 @@ from imbrex.transform.rewrites.splitting import NAME as WRAPPERS
 from imbrex.transform.text.braces import can_be_braced, closing, opening
 from imbrex.transform.text.directives import directed
 from imbrex.transform.text.edits import Edit
-from imbrex.transform.text.labels import relabelled
+from imbrex.transform.text.labels import Used, relabelled
 from imbrex.transform.text.layout import indent_at
 from imbrex.transform.text.loop_headers import Header, read_header
 from imbrex.transform.text.loop_requests import LoopRequests, loop_requests
@@ -78,7 +78,7 @@ class StartedInLoops(Preparing[StatementSite, Starting]):
         self.facts = footprints.facts
         self.blocking = BlockingToNonblocking(program, footprints, self.facts)
         self._made: list[tuple[StatementSite, Proposal]] = []
-        self._labels: set[int] = set()  # of loops behind waits
+        self._labels: Used = set()  # of loops behind waits
         self._names: dict[str, set[str]] = {}  # what its loops declare, by routine
 
     def sites(self) -> Iterator[StatementSite]:

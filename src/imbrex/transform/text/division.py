@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from imbrex.transform.analysis.space import Space
@@ -12,7 +11,7 @@ from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language, SourceFile
 from imbrex.transform.model.statements import Block
 from imbrex.transform.text.elementwise_text import sections_in_parts
-from imbrex.transform.text.labels import relabelled
+from imbrex.transform.text.labels import Used, relabelled
 from imbrex.transform.text.layout import indent_at, line_start
 from imbrex.transform.text.loop_headers import Header, read_header, whole_statement, with_headers
 from imbrex.transform.text.parted import Parted
@@ -20,7 +19,6 @@ from imbrex.transform.text.terms import shifted
 from imbrex.transform.text.wrapping import wrapped
 
 _LONG = 120  # columns: lines up to there may be indented further
-_BY_NAME = re.compile(rb"(?i)\b(?:cycle|exit)[ \t]+[a-z]")
 _NEST = -1  # in the place of a loop's number: all of the nest
 Cuts = dict[int, tuple[int, int]]
 """Of the loops that are divided, by number: iterations cut off at the low and the high end."""
@@ -52,7 +50,7 @@ def halves(
     `parted` takes the routines that must be written for them, where no arguments can say it.
     """
     source, space = program.files[user.file], division.space
-    used: set[int] = set()  # labels of Fortran in what is written
+    used: Used = set()  # labels and names of Fortran in what is written
     if space.callee is not None and not by_arguments(space, division.cuts):
         assert space.loops_in is not None
         headers, texts = _headers(program.files[space.loops_in.file], division, used)
@@ -91,7 +89,7 @@ def _where_asked(
 
 
 def _headers(
-    source: SourceFile, division: Division, used: set[int]
+    source: SourceFile, division: Division, used: Used
 ) -> tuple[dict[int, Header], tuple[dict[int, str], dict[int, str]]]:
     """The headers of the loops that are divided, and how they read in either part."""
     space, cuts = division.space, division.cuts
@@ -103,7 +101,7 @@ def _headers(
         headers[first] = whole_statement(statement)
         return headers, ({first: texts[0]}, {first: texts[1]})
     for number in cuts:
-        header = read_header(source, space.loops[number], named=_may_be_named(source, space))
+        header = read_header(source, space.loops[number], named=True)
         assert header is not None
         headers[number] = header
     interior = {n: headers[n].inner(cut) for n, cut in cuts.items()}
@@ -128,15 +126,7 @@ def is_readable(source: SourceFile, space: Space, cuts: Cuts) -> bool:
     """Whether the text of what is divided is one that can be written in parts."""
     if space.elements:
         return sections_of(source, space, cuts) is not None
-    named = _may_be_named(source, space)
-    return all(read_header(source, space.loops[n], named=named) is not None for n in cuts)
-
-
-def _may_be_named(source: SourceFile, space: Space) -> bool:
-    """Whether each part is a routine of its own, in which nothing leaves a loop by its name."""
-    loop = space.loops[0]
-    text = source.data[loop.start : loop.end]
-    return space.call is not None and _BY_NAME.search(text) is None
+    return all(read_header(source, space.loops[n], named=True) is not None for n in cuts)
 
 
 def _strips(
@@ -144,7 +134,7 @@ def _strips(
     space: Space,
     headers: dict[int, Header],
     cuts: Cuts,
-    used: set[int],
+    used: Used,
 ) -> str:
     """The boundary as a nest for each end that is cut off, of the loops from the outermost.
 

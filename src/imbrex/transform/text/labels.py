@@ -1,6 +1,7 @@
-"""Statement labels of Fortran: other numbers for a second text of loops that end at them.
+"""Labels and names of Fortran's constructs: other ones for a second text of what has them.
 
-`do 10 i = 1, n` ends at the statement with the label 10, of which a routine has one.
+`do 10 i = 1, n` ends at the statement with the label 10, of which a routine has one, and so it has
+one loop `rows: do j = 1, m`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,12 @@ _FREE = re.compile(r"(?m)^[ \t]*(\d{1,5})(?=[ \t])")
 _FIXED = re.compile(r"(?m)^(?=[ \d]{5})[ ]{0,4}(\d{1,5})(?!\d)")
 _COMMENT = re.compile(r"(?m)^[cC*!][^\n]*$")  # of fixed form
 _COLUMNS = 5  # of a label in fixed form
+_NAMED = re.compile(r"(?im)^[ \t]*([a-z]\w*)[ \t]*:[ \t]*(?:do|if|select|where|associate|block)\b")
+_WORD = re.compile(r"[a-z_]\w*", re.IGNORECASE)
+# Where the name of a construct may stand, but for its beginning.
+_PLACES = r"(?:\b(?:cycle|exit|else|end[ \t]*(?:do|if|select|where|associate|block)|then)|\))[ \t]*"
+Used = set[int | str]
+"""The labels and the names that new texts have."""
 
 
 def _labels(source: SourceFile, text: str) -> list[re.Match[str]]:
@@ -23,17 +30,44 @@ def _labels(source: SourceFile, text: str) -> list[re.Match[str]]:
     return [m for m in every if m.end(1) - text.rfind("\n", 0, m.start()) - 1 <= _COLUMNS]
 
 
-def relabelled(source: SourceFile, text: str, used: set[int] | None = None) -> str | None:
+def relabelled(source: SourceFile, text: str, used: Used | None = None) -> str | None:
     """A text of loops in a file, with labels that neither the file nor other new texts have.
 
     None where something else than the head of a loop names one, or no number is left. `used`: the
-    labels of other new texts, to which those of this one are added.
+    labels of other new texts, to which those of this one are added. So it is with names.
     """
+    used = set() if used is None else used
+    renamed = _renamed(source, text, used)
+    return None if renamed is None else _renumbered(source, renamed, used)
+
+
+def _renamed(source: SourceFile, text: str, used: Used) -> str | None:
+    """None where a name stands elsewhere than where its construct begins, ends or is left."""
+    names = dict.fromkeys(match[1].lower() for match in _NAMED.finditer(text))
+    if not names:
+        return text
+    taken = {each.lower() for each in _WORD.findall(source.data.decode(errors="replace"))}
+    for name in names:
+        number = 2
+        while f"{name}{number}" in taken | used:
+            number += 1
+        new = f"{name}{number}"
+        used.add(new)
+        named = re.compile(rf"(?im)(^[ \t]*|{_PLACES}){name}\b(?=[ \t]*(?::(?!:)|!|;|\r?$))")
+        code = re.sub(r"!.*", "", text)
+        if len(re.findall(rf"(?i)\b{name}\b", code)) != len(named.findall(code)):
+            return None
+        text = named.sub(rf"\g<1>{new}", text)
+    return text
+
+
+def _renumbered(source: SourceFile, text: str, used: Used) -> str | None:
     found = _labels(source, text)
     if not found:
         return text
-    used = set() if used is None else used
-    taken = {int(m[1]) for m in _labels(source, source.data.decode(errors="replace"))} | used
+    taken = {int(m[1]) for m in _labels(source, source.data.decode(errors="replace"))} | {
+        label for label in used if isinstance(label, int)
+    }
     digits = {int(number) for number in re.findall(r"\d{1,5}", text)}
     for label in {m[1]: None for m in found}:
         named = re.compile(rf"(?i)\b(do[ \t]*){label}(?!\d)")
