@@ -122,7 +122,8 @@ program app
   use mpi
   use grid
   implicit none
-  integer :: ierr, rank, ranks, left, right, it, i, j, color
+  integer :: ierr, rank, ranks, left, right, it, i, j, color, m
+  real :: x
   call mpi_init(ierr)
   call mpi_comm_rank(mpi_comm_world, rank, ierr)
   call mpi_comm_size(mpi_comm_world, ranks, ierr)
@@ -146,7 +147,8 @@ SECOND_F = "do i = 1 + mod(j + color, 2), n, 2"
 EACH_F = "do i = 1, n"
 ROUTINE = """subroutine relax(color)
     integer, intent(in) :: color
-    integer :: i, j
+    integer :: i, j, m
+    real :: x
     do j = 1, n
       %s
         %s
@@ -157,6 +159,7 @@ OWN = """integer function mod(a, b)
     integer, intent(in) :: a, b
     mod = 0*a*b
   end function"""
+FROM_M = "do i = m, n, 2"
 DIVIDED_F = {
     "mod": (SECOND_F, CELL_F),
     "modulo": ("do i = 2 - modulo(j - color, 2), n, 2", CELL_F),
@@ -164,6 +167,9 @@ DIVIDED_F = {
     "if": (EACH_F, f"if (mod(i + j + color, 2) == 0) {CELL_F}"),
     "not": (EACH_F, f"if (mod(i + j + color, 2) .ne. 0) {CELL_F}"),
     "then": (EACH_F, f"if (mod(i + j, 2) .eq. color) then\n{CELL_F}\nend if"),
+    "variable": (f"m = 1 + mod(j + color, 2)\n{FROM_M}", CELL_F),
+    "variable, long before": (f"m = 1 + mod(j + color, 2)\n! half of a row\n\n{FROM_M}", CELL_F),
+    "variable of the body, set": (f"m = 1 + mod(j + color, 2)\n{FROM_M}", f"m = i\n{CELL_F}"),
 }
 WHOLE_F = {
     "diagonal": (SECOND_F, CELL_F.replace("u(i - 1, j)", "u(i - 1, j - 1)")),
@@ -177,6 +183,19 @@ WHOLE_F = {
     ),
     "not one": (EACH_F, f"if (mod(i + j - 70, 2) /= 1) {CELL_F}"),
     "or": (EACH_F, f"if (mod(i + j, 2) == color .or. i == j) {CELL_F}"),
+    "variable, other parity": (f"m = 1 + mod(j + color, 3)\n{FROM_M}", CELL_F),
+    "variable, set again": (f"m = 1 + mod(j + color, 2)\nm = j\n{FROM_M}", CELL_F),
+    "variable, set if": (f"if (j > 2) m = 1 + mod(j + color, 2)\n{FROM_M}", CELL_F),
+    "variable, by turns": (f"m = 3 - m\n{FROM_M}", CELL_F),
+    "variable, label": (
+        f"m = 1 + mod(j + color, 2)\n10 {FROM_M}",
+        f"{CELL_F}\nif (m == 9) goto 10",
+    ),
+    "variable, from a real": ("x = 1 + mod(j + color, 2)\ndo i = int(x), n, 2", CELL_F),
+    "variable, diagonal": (
+        f"m = 1 + mod(j + color, 2)\n{FROM_M}",
+        CELL_F.replace("u(i - 1, j)", "u(i - 1, j - 1)"),
+    ),
     "step": (SECOND_F.replace(", 2", ", merge(1, 2, color > 5)"), CELL_F),
 }
 

@@ -13,7 +13,7 @@ from imbrex.transform.analysis.in_bounds import made_each_time
 from imbrex.transform.analysis.index_signs import not_negative
 from imbrex.transform.analysis.pointed import by_memory
 from imbrex.transform.analysis.reductions import counted_arrays, reductions
-from imbrex.transform.analysis.space import Space, nest
+from imbrex.transform.analysis.space import Space, in_front_of_inner, nest
 from imbrex.transform.analysis.work_arrays import work_arrays
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.elementwise import Part
@@ -31,11 +31,13 @@ def space_of_loops(
     if statement.elementwise:
         return _space_of_elements(program, footprints, statement, routine)
     loops = nest(statement, remainders=True)
-    ranges = [span for loop in loops if (span := loop.loop or loop.reach) is not None]
     if not loops:
         return None
+    spans = [loops[0].loop, *(loop.reach or loop.loop for loop in loops[1:])]
+    ranges = [span for span in spans if span is not None]
     inner = loops[-1].blocks[0].statements
-    body = [a for part in inner for a in footprints.of(part, routine.file).accesses]
+    every = [*in_front_of_inner(loops), *inner]
+    body = [a for part in every for a in footprints.of(part, routine.file).accesses]
     changed = footprints.changed(body)
     headers = [access for loop in loops for access in loop.accesses]
     for span in ranges:

@@ -137,10 +137,33 @@ def _but_continue(block: Block) -> list[Statement]:
     return found if last.accesses or last.calls or last.stop else found[:-1]
 
 
+def _begins_inner(statements: list[Statement]) -> bool:
+    """Whether they are a loop, and in front what sets the value that it begins at."""
+    if len(statements) != 2 or statements[1].reach is None:
+        return False
+    first, loop = statements
+    span = statements[1].reach
+    written = [access for access in first.accesses if access.write]
+    if first.kind is not Kind.SIMPLE or first.calls or first.stop or len(written) != 1:
+        return False
+    key = written[0].variable
+    told = span.low.variables() | span.high.variables()
+    told |= span.congruent.difference.variables() if span.congruent is not None else set()
+    read = {access.variable for access in loop.accesses if not access.write}
+    return not written[0].through and key in read - told
+
+
+def in_front_of_inner(loops: list[Statement]) -> list[Statement]:
+    """What stands in a nest in front of its inner loops, and says where they begin."""
+    first = [outer.blocks[0].statements[0] for outer in loops[:-1]]
+    return [statement for statement in first if statement.kind is Kind.SIMPLE]
+
+
 def nest(statement: Statement, *, remainders: bool = False) -> list[Statement]:
     """Loops that contain nothing but each other, from the outermost inward.
 
-    `remainders`: inner ones may begin at a value that is known but for a remainder.
+    `remainders`: inner ones may begin at a value that is known but for a remainder, to which a
+    variable may be set in front of them.
     """
     found: list[Statement] = []
     while statement.kind is Kind.LOOP and not statement.stop:
@@ -148,6 +171,8 @@ def nest(statement: Statement, *, remainders: bool = False) -> list[Statement]:
             break
         found.append(statement)
         inner = _but_continue(statement.blocks[0]) if len(statement.blocks) == 1 else []
+        if remainders and _begins_inner(inner):
+            inner = inner[1:]
         if len(inner) != 1:
             break
         statement = inner[0]

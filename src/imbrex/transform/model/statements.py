@@ -89,7 +89,8 @@ class Statement:
     calls: list[Call] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     loop: LoopRange | None = None
-    reach: LoopRange | None = None  # of a loop without such a range: one that begins at a remainder
+    # Of a loop: the range of one that begins at a remainder, also of a variable set to it in front.
+    reach: LoopRange | None = None
     stop: Cause | None = None  # why nothing may move over it
     leaves: bool = False  # it may leave the block that contains it
     condition: str | None = None  # of an IF whose condition has no side effect

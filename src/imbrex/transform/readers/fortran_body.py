@@ -29,7 +29,7 @@ from imbrex.transform.readers.fortran_masked import masked
 from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_ranges import begun_at_remainder, loop_range
 from imbrex.transform.readers.fortran_reductions import Reductions
-from imbrex.transform.readers.fortran_remainders import congruence, value_of
+from imbrex.transform.readers.fortran_remainders import congruence, set_to, value_of
 from imbrex.transform.readers.fortran_scopes import Scope, depth_zero_equals, is_assignment
 from imbrex.transform.readers.fortran_selected import select
 from imbrex.transform.readers.fortran_skipped import skipped
@@ -63,6 +63,7 @@ class Body(Lines):
         lines = [self.bound.plain(line) for line in self.viewing.lines]
         super().__init__(without_names(lines))
         self.labels: list[str] = []  # labels that end an open DO
+        self.before: LogicalLine | None = None  # the line in front, in the same block
         self.only_ends = only_ends(self.lines)
         self.loops: list[str] = []  # the names of those around, empty for one without
         self.names_of_loops: dict[str, int] = {}  # and the lines of their beginnings
@@ -91,7 +92,7 @@ class Body(Lines):
 
         `ahead`: up to that one.
         """
-        statements = []
+        statements: list[Statement] = []
         ends = re.compile(until)
         while self.position < len(self.lines):
             line = self.lines[self.position]
@@ -104,6 +105,7 @@ class Body(Lines):
             if ahead and line.label.lstrip("0") == label:
                 break
             self.position += 1
+            self.before = self.lines[self.position - 2] if statements else None
             statement = self._statement(line)
             statements.append(statement)
             if label and self._ended == label:
@@ -304,6 +306,11 @@ class Body(Lines):
             if index is not None and statement.loop is None and not unknown:
                 value = value_of(self.names, self.scope, text[slice(*bounds[0])])
                 statement.reach = begun_at_remainder(index.key, value, values[1:])
+            before = None if line.label else self.before
+            if index is not None and not unknown and before is not None:
+                value = set_to(self.names, self.scope, before, text[slice(*bounds[0])])
+                reach = begun_at_remainder(index.key, value, values[1:])
+                statement.reach = reach or statement.reach
         self.loops.append(name)
         if label:
             self.labels.append(label)

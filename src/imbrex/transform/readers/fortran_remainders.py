@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.remainders import Congruence, Value, remainder
-from imbrex.transform.readers.fortran_lines import closing, split_arguments
+from imbrex.transform.readers.fortran_lines import LogicalLine, closing, split_arguments
 from imbrex.transform.readers.fortran_names import Names
-from imbrex.transform.readers.fortran_scopes import Scope
+from imbrex.transform.readers.fortran_scopes import Scope, is_assignment
 
 _REMAINDER = re.compile(r"(mod|modulo|iand)\(")
 _COMPARED = re.compile(r"(.+?)(==|/=|\.eq\.|\.ne\.)(.+)")
@@ -30,6 +30,20 @@ def value_of(names: Names, scope: Scope, text: str) -> Value | None:
             return None
         found = found.plus(value, sign)
     return found
+
+
+def set_to(names: Names, scope: Scope, line: LogicalLine, name: str) -> Value | None:
+    """What a statement sets an integer to, where that has remainders: `first = 1 + mod(j, 2)`."""
+    text = line.masked
+    if line.directive or not line.alone or not text.startswith(f"{name}="):
+        return None
+    variable = names.variable(scope, name) if is_assignment(text) else None
+    if variable is None or variable.bounds or variable.element != "integer":
+        return None
+    if variable.volatile or names.affine(scope, text[len(name) + 1 :]) is not None:
+        return None
+    value = value_of(names, scope, text[len(name) + 1 :])
+    return None if value is None or re.search(rf"\b{name}\b", text[len(name) :]) else value
 
 
 def congruence(names: Names, scope: Scope, condition: str) -> Congruence | None:
