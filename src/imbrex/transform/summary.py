@@ -30,6 +30,10 @@ def summary(
     lines += _listed(done[:_MOST_SITES])
     if len(done) > _MOST_SITES:
         lines.append(f"  and {len(done) - _MOST_SITES} more")
+    more = [decision for decision in done if decision.kept_from_more]
+    if more:
+        lines.append(f"{_one(more, 'One', str(len(more)))} of these could hide behind more work:")
+        lines += _reasons(more)
     if done:
         lines.append(further)
     left = [d for d in decisions if d.decision != "rewritten" and not d.wait_moves]

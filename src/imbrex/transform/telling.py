@@ -12,7 +12,7 @@ from imbrex.transform.message_loop_sites import started_in_loops
 from imbrex.transform.model.causes import Reason, located
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import Program
-from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.reasons import ORDERS, ReasonKind
 from imbrex.transform.rewrites.base import Decision, Places
 from imbrex.transform.rewrites.proposals import Proposal
 from imbrex.transform.text.matched_lines import opcodes
@@ -208,7 +208,8 @@ def note(
             continue
         if done and not proposal.replaces and at in unmoved and not posted:
             continue
-        if proposal.without_window and decision.decision == "rewritten":
+        permitted = proposal.reason.kind in ORDERS and not decision.worked
+        if proposal.without_window and decision.decision == "rewritten" and not permitted:
             continue
         told = [decision.reason.text, *decision.details]
         if proposal.about and (

@@ -77,10 +77,8 @@ class Spaces:
             return Reason(ReasonKind.LOOP_CALLS(call=event.name), place)
         inside = space.loops_in or self.routine
         private = space.private - space.reduced.keys()
-        for key in sorted(private | space.reduced.keys()):
-            reduces = key in space.reduced
-            reason = None if reduces else self.private_reason(space, inside, key)
-            reason = self._reduction_reason(space, key) if reduces else reason
+        for key in sorted(private):
+            reason = self.private_reason(space, inside, key)
             if reason is not None:
                 return reason
         changed = self.footprints.changed(space.accesses)
@@ -104,7 +102,9 @@ class Spaces:
                         continue
                     line = Location(inside.file if space.callee else self.routine.file, other.line)
                     return Reason(self._met(write), line)
-        return None
+        # The user may permit what is said of these: of use where nothing else is in the way.
+        told = (self._reduction_reason(space, key) for key in sorted(space.reduced))
+        return next((reason for reason in told if reason is not None), None)
 
     def _reduction_reason(self, space: Space, key: str) -> Reason | None:
         """Why a scalar may not be reduced in another order."""

@@ -409,3 +409,5 @@ UNPLACED = NOT_ANALYSED | {ReasonKind.OBJECT}
 """What stands for code of which it is not told where it runs: that of objects is read."""
 PERMISSIONS = frozenset({ReasonKind.REASSOCIATION, ReasonKind.SIGNED_ZERO})
 """What the user may permit, and stands in the way of nothing else."""
+ORDERS = frozenset({ReasonKind.SUM_ORDER, ReasonKind.EXTREME_ORDER})
+"""What keeps a loop whole that the user may permit to be divided."""

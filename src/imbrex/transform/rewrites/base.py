@@ -14,7 +14,7 @@ from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import Program
-from imbrex.transform.model.reasons import IN_TEMPLATE, PERMISSIONS, ReasonKind
+from imbrex.transform.model.reasons import IN_TEMPLATE, ORDERS, PERMISSIONS, ReasonKind
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.statements import Block, Kind, Statement
 
@@ -131,6 +131,8 @@ class Decision:
     @property
     def obstacle(self) -> Reason:
         """What stands in the way, of all that is told, to what a user would look at first."""
+        if self.kept_from_more and self.barred is not None:
+            return self.barred
         told = self.decision == "nothing-to-gain" or self.counts
         free = not self.work or (self.barred and self.barred.cause.kind in PERMISSIONS)
         if self.barred is not None and told and free:
@@ -142,6 +144,12 @@ class Decision:
         """The obstacle, with its place where that is not the call's."""
         reason = self.obstacle
         return reason.text if reason.location == self.site.location else str(reason)
+
+    @property
+    def kept_from_more(self) -> bool:
+        """Whether it is rewritten, and a permission would have it under way beside more work."""
+        ordered = self.barred is not None and self.barred.cause.kind in ORDERS
+        return self.decision == "rewritten" and ordered
 
     @property
     def hindered(self) -> bool:
