@@ -81,6 +81,15 @@ REFUSED: dict[str, tuple[str, str, str]] = {
         "      k = 0\n" + SEND + "   10 k = k + 1\n" + WORK + "      if (k .lt. 3) go to 10\n",
         "the label 10",
     ),
+    "a label of the conditional": (
+        "",
+        "   10 if (k .lt. 3) then\n"
+        + SEND
+        + "      end if\n"
+        + WORK
+        + "      if (k .gt. 9) go to 10\n",
+        "the label 10",
+    ),
     "an arithmetic if": (
         "",
         SEND + "      if (k) 10, 20, 20\n   10 continue\n   20 continue\n" + WORK,

@@ -134,6 +134,8 @@ class CallRewrite(Placement, Rewrite[Site, ContentT, DoneT]):
             before = block.statements[position - 1] if position else None
             if before is not None and before.stop and "#pragma" in before.stop.text:
                 self._refuse(site, ReasonKind.CALL_BELONGS(cause=before.stop))
+            if inner.stop and inner.stop.kind is ReasonKind.LABEL:
+                self._refuse(site, inner.stop)
             if inner.code_start > inner.start and inner is not statement:
                 self._refuse(site, ReasonKind.CALL_IN_DIRECTED_LOOP())
             if block.owner is not None and block.owner.kind not in (
