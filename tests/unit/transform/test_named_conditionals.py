@@ -153,3 +153,19 @@ def test_what_asks_is_asked_twice(text: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", STAY.values(), ids=STAY)
 def test_what_cannot_be_asked_twice_stays(text: str, tmp_path: Path) -> None:
     assert "swap_start" not in rewritten(tmp_path / "p.f90", text)
+
+
+@pytest.mark.parametrize("asked", ["select case (way)\n    case ('x  y==.a.', \"it's\")", "if"])
+def test_characters_stay_as_they_are(asked: str, tmp_path: Path) -> None:
+    if asked == "if":
+        text = selected("    case (2)\n").replace(
+            "    select case (axis)\n    case (2)", "    if (way == 'x  y==.a.') then"
+        )
+        text = text.replace("end select", "end if")
+    else:
+        text = selected("    case (2)\n").replace("select case (axis)\n    case (2)", asked)
+    text = text.replace("integer :: me, np", "character(9) :: way = ' '\n  integer :: me, np")
+    found = rewritten(tmp_path / "p.f90", text)
+    assert "call swap_start(u, " in found
+    assert found.count("way == 'x  y==.a.'") == 2
+    assert asked == "if" or found.count('way == "it\'s"') == 2

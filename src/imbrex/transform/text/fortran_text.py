@@ -21,6 +21,8 @@ _FIXED_WIDTH = 72
 _CALL = re.compile(rb"(call\s*)(\w+)", re.IGNORECASE)
 _CONTINUED = re.compile(r"     [^ 0]")
 _FIXED_COMMENT = re.compile(rb"[cC*!]|[ \t]*![^$]")
+_LITERAL = re.compile(r"('[^']*'|\"[^\"]*\")")
+_OPERATOR = re.compile(r"(\.[a-zA-Z]+\.|[<>/=]=|(?<![=<>/])[<>](?!=))")
 _FREE_COMMENT = re.compile(rb"[ \t]*!(?!\$)")
 
 
@@ -115,10 +117,11 @@ class FortranText:
 
     @staticmethod
     def _spaced(text: str) -> str:
-        """Blanks around operators, which the compact text has lost."""
-        return re.sub(r"(\.[a-zA-Z]+\.|[<>/=]=|(?<![=<>/])[<>](?!=))", r" \1 ", text).replace(
-            "  ", " "
-        )
+        """Blanks around operators, which the compact text has lost; characters stay as they are."""
+        parts = _LITERAL.split(text)
+        for number in range(0, len(parts), 2):
+            parts[number] = _OPERATOR.sub(r" \1 ", parts[number]).replace("  ", " ")
+        return "".join(parts)
 
     def waits(self, transfers: list[Transfer], indent: str) -> list[str]:
         """Wait statements, each followed by what keeps the compiler from moving accesses."""
