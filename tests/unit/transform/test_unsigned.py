@@ -80,11 +80,16 @@ GO: dict[str, dict[str, str]] = {
     "less by one": {"i < n;": "i < n - 1;", "u[n + 1]": "u[n]"},
     "an integer less by one": {"i < n;": "i < n - 1u;", "size_t n": "int n"},
     "an integer, by an index without a sign": {"size_t n": "int n"},
+    "an index with something added": {"i < n;": "i + 1 < n;", "u[n + 1]": "u[n]"},
+    "of an integer": {"i < n;": "i + 1 < n;", "u[n + 1]": "u[n]", "size_t": "int"},
     "under a condition": {
         WORK: "            if (u[i] < 99.0)\n                v[i] = u[i - 1] + u[i + 1] + 1.0;"
     },
 }
 STAY: dict[str, dict[str, str]] = {
+    "an index with a variable added": {"i < n;": "i + least < n;"},
+    "an index with something taken off": {"i < n;": "i - 1 < n;"},
+    "an index with a multiple": {"i < n;": "2 * i + 1 < n;"},
     "not from a constant": {"size_t i = 1": "size_t i = least", "&u[0]": "&u[least - 1]"},
     "not from a constant, to a number without a sign": {
         "size_t i = 1": "int i = some",
@@ -150,6 +155,13 @@ def test_sizes_of_vectors(tmp_path: Path) -> None:
     compiles(tmp_path / "main.cpp")
 
 
+def test_an_index_with_something_added(tmp_path: Path) -> None:
+    source = CXX.replace("i < u.size() - 1", "i + 1 < u.size()")
+    text = rewritten(tmp_path / "main.cpp", source)
+    assert "for (std::size_t i = 2; i + 1 < u.size(); i++)" in text
+    compiles(tmp_path / "main.cpp")
+
+
 def test_a_type_that_is_deduced(tmp_path: Path) -> None:
     text = rewritten(tmp_path / "main.cpp", CXX.replace("std::size_t i = 1", "auto i = 1u"))
     assert "i = 2u" not in text and text.count("= u[i - 1] + u[i + 1]") == 1
@@ -168,9 +180,9 @@ def test_arguments_without_a_sign(tmp_path: Path) -> None:
         assert "sweep(v, u, 1, n);" in rewritten(tmp_path / "main.c", other)
 
 
-def parts(low: int, compare: str, bound: str, cut: tuple[int, int], first: str) -> str:
+def parts(low: int, test: str, cut: tuple[int, int], first: str) -> str:
     """C that counts the iterations of the parts of a loop, less those of the loop."""
-    text = f"for ({first}i = {low}; i {compare} {bound}; i++)\n    at[i]--;\n"
+    text = f"for ({first}i = {low}; {test}; i++)\n    at[i]--;\n"
     span = LoopRange("i", Affine(low), Affine(0), unsigned=True)
     start = text.index("\n")
     loop = Statement(Kind.LOOP, 0, len(text), 1, 2, blocks=[Block([], start, len(text))], loop=span)
@@ -189,13 +201,19 @@ def parts(low: int, compare: str, bound: str, cut: tuple[int, int], first: str) 
     return f"    {{ int all = 1; (void)all;\n{more}{count}        check(at); }}\n"
 
 
+TESTS = (
+    *("i < n", "i <= n", "i < n + 2", "i < n * 2 - n"),
+    *("i + 1 < n", "i + 2 <= n", "i + 3 < n + 1", "i +1< n * 2 - n"),
+)
+
+
 @pytest.mark.parametrize("first", ["unsigned ", "unsigned long ", "int "])
 @pytest.mark.parametrize("end", ["unsigned", "size_t"])
 def test_the_parts_run_through_the_same_numbers(first: str, end: str, tmp_path: Path) -> None:
     each = "".join(
-        parts(low, compare, bound, cut, first)
+        parts(low, test, cut, first)
         for low in (0, 1, 2)
-        for compare, bound in (("<", "n"), ("<=", "n"), ("<", "n + 2"), ("<", "n * 2 - n"))
+        for test in TESTS
         for cut in itertools.product((0, 1, 2), repeat=2)
         if cut != (0, 0)
     )

@@ -83,4 +83,6 @@ def _lambda_of(call: Any) -> Accessor | None:
     value = sole_return(function)
     if value is None or len(function.arguments) != len(actuals):
         return None
+    if not all(formal.type.is_number for formal in function.arguments):
+        return None
     return Accessor(function, value, actuals, False, None, variable)

@@ -6,6 +6,7 @@ nothing of the program's own runs in it, and no iterator is left of it.
 
 from __future__ import annotations
 
+import re
 from abc import ABC
 from dataclasses import replace
 from typing import Any
@@ -13,44 +14,65 @@ from typing import Any
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_std_arrays, c_vectors
-from imbrex.transform.readers.c_exchanges import ExchangeReader
+from imbrex.transform.readers.c_closures import ClosureReader
+from imbrex.transform.readers.c_lambdas import lambda_given
 from imbrex.transform.readers.c_memory import Effects, Memory
 from imbrex.transform.readers.cxx_library import is_library
 
-# By position: elements that are read (`r`), set (`w`) or both (`u`), the end of the same (`e`), and
-# values that are no iterators (`v`). One that takes a function of the program has more arguments.
-_ALGORITHMS = {
-    "accumulate": "rev",
-    "adjacent_difference": "rew",
-    "binary_search": "rev",
-    "copy": "rew",
-    "copy_backward": "rew",
-    "copy_n": "rvw",
-    "count": "rev",
-    "equal": "rer",
-    "fill": "wev",
-    "fill_n": "wvv",
-    "inner_product": "rerv",
-    "iota": "wev",
-    "is_sorted": "re",
-    "max_element": "re",
-    "min_element": "re",
-    "partial_sum": "rew",
-    "replace": "uevv",
-    "reverse": "ue",
-    "rotate": "uee",
-    "sort": "ue",
-    "stable_sort": "ue",
-    "swap_ranges": "ueu",
+# By position: elements that are read (`r`), set (`w`) or both (`u`), the end of the same (`e`),
+# values that are no iterators (`v`), and functions (`f`). For each function, what it is given: the
+# elements of which argument, or values (`v`).
+_ALGORITHMS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "accumulate": (("rev",), ("revf", "v0")),
+    "adjacent_difference": (("rew",), ("rewf", "00")),
+    "all_of": (("ref", "0"),),
+    "any_of": (("ref", "0"),),
+    "binary_search": (("rev",),),
+    "copy": (("rew",),),
+    "copy_backward": (("rew",),),
+    "copy_if": (("rewf", "0"),),
+    "copy_n": (("rvw",),),
+    "count": (("rev",),),
+    "count_if": (("ref", "0"),),
+    "equal": (("rer",), ("rerf", "02")),
+    "fill": (("wev",),),
+    "fill_n": (("wvv",),),
+    "for_each": (("ref", "0"),),
+    "for_each_n": (("rvf", "0"),),
+    "generate": (("wef", ""),),
+    "generate_n": (("wvf", ""),),
+    "inner_product": (("rerv",), ("rervff", "vv", "02")),
+    "iota": (("wev",),),
+    "is_sorted": (("re",), ("ref", "00")),
+    "max_element": (("re",), ("ref", "00")),
+    "min_element": (("re",), ("ref", "00")),
+    "none_of": (("ref", "0"),),
+    "nth_element": (("uee",), ("ueef", "00")),
+    "partial_sum": (("rew",), ("rewf", "vv")),
+    "reduce": (("re",), ("rev",), ("revf", "vv")),
+    "replace": (("uevv",),),
+    "replace_if": (("uefv", "0"),),
+    "reverse": (("ue",),),
+    "rotate": (("uee",),),
+    "sort": (("ue",), ("uef", "00")),
+    "stable_sort": (("ue",), ("uef", "00")),
+    "swap_ranges": (("ueu",),),
+    "transform": (("rewf", "0"), ("rerwf", "02")),
+    "transform_reduce": (("rerv",), ("revff", "vv", "0"), ("rervff", "vv", "02")),
 }
+# Objects of the library that compute a number of numbers.
+_FUNCTIONS = re.compile(
+    r"(?:const )?std::(?:plus|minus|multiplies|divides|modulus|negate|equal_to|not_equal_to|less"
+    r"|less_equal|greater|greater_equal|logical_\w+|bit_\w+)<"
+)
 # Not counted as computation, as `memcpy` is not: they may be all that packs a message.
 _COPIES = frozenset({"copy", "copy_backward", "copy_n"})
-_ITERATORS = frozenset({"begin", "cbegin", "end", "cend"})
+_ITERATORS = frozenset({"begin", "cbegin", "end", "cend", "rbegin", "crbegin", "rend", "crend"})
 _STEPS = frozenset({"operator+", "operator-"})
 _SIGNS = (cc.ADD, cc.SUBTRACT)
 
 
-def _iterated(cursor: Any) -> tuple[Any | None, list[Any]]:
+def iterated(cursor: Any) -> tuple[Any | None, list[Any]]:
     """The vector or array that an iterator is of, and the numbers that it is moved by."""
     inner = cursor.stripped
     numbers: list[Any] = []
@@ -83,11 +105,11 @@ def _iterated(cursor: Any) -> tuple[Any | None, list[Any]]:
     return (inner.arguments[0], numbers) if len(inner.arguments) == 1 else (None, [])
 
 
-def _holds_numbers(kind: Any) -> bool:
+def holds_numbers(kind: Any, *, structures: bool) -> bool:
     """Whether the elements of a vector or of an array are numbers, and no requests."""
     spelled = c_vectors.element_of(kind)
     if spelled:
-        return "request" not in spelled and not c_vectors.is_structured(kind)
+        return "request" not in spelled and (structures or not c_vectors.is_structured(kind))
     inner = c_std_arrays.element_of(kind)
     if inner is None and kind.is_array:
         inner = kind.canonical.element_type
@@ -102,7 +124,7 @@ def _anywhere(found: Memory) -> Memory:
     return replace(found, exact=False, inside=inside)
 
 
-class AlgorithmReader(ExchangeReader, ABC):
+class AlgorithmReader(ClosureReader, ABC):
     """What the reader of expressions does with such algorithms."""
 
     def _algorithm(self, cursor: Any, effects: Effects) -> bool:
@@ -120,42 +142,79 @@ class AlgorithmReader(ExchangeReader, ABC):
         return self._through(cursor, effects)
 
     def _through(self, cursor: Any, effects: Effects) -> bool:
-        roles = _ALGORITHMS.get(cursor.spelling, "")
         named, given = cursor.referenced, cursor.arguments
-        if not roles or len(given) != len(roles) or named is None or not is_library(named):
+        if named is None or not is_library(named):
             return False
-        inner = Effects()
-        for role, argument in zip(roles, given, strict=True):
+        for roles, *functions in _ALGORITHMS.get(cursor.spelling, ()):
+            if len(roles) == len(given) and self._fits(roles, given):
+                inner = Effects()
+                if not self._goes_through(roles, functions, given, inner):
+                    return False
+                effects.take(inner)
+                effects.computes = effects.computes or cursor.spelling not in _COPIES
+                return True
+        return False
+
+    @staticmethod
+    def _fits(roles: str, given: list[Any]) -> bool:
+        """Whether the functions stand where the algorithm has them."""
+        return all(
+            role == "f" or lambda_given(argument) is None
+            for role, argument in zip(roles, given, strict=True)
+        )
+
+    def _goes_through(
+        self, roles: str, functions: list[str], given: list[Any], effects: Effects
+    ) -> bool:
+        """Read the arguments of an algorithm, and what it does with them; False where not known."""
+        elements: list[Memory | None] = [None] * len(given)
+        for number, (role, argument) in enumerate(zip(roles, given, strict=True)):
             if role == "v":
                 if not argument.stripped.type.is_number or self.is_null_request(argument):
                     return False
-                self.read(argument, inner)
-            elif not self._range(argument, role, inner):
+                self.read(argument, effects)
+            elif role != "f":
+                structures = "f" in roles and role in "re"
+                elements[number] = self._range(argument, role, effects, structures=structures)
+                if elements[number] is None:
+                    return False
+        places = [number for number, role in enumerate(roles) if role == "f"]
+        for place, taken in zip(places, functions, strict=True):
+            passed = [None if number == "v" else elements[int(number)] for number in taken]
+            if not self._applied(given[place], passed, effects):
                 return False
-        effects.accesses += inner.accesses
-        effects.calls += inner.calls
-        effects.stop = effects.stop or inner.stop
-        effects.computes = effects.computes or cursor.spelling not in _COPIES
         return True
 
-    def _range(self, argument: Any, role: str, effects: Effects) -> bool:
-        """Read an iterator, or a pointer, and the elements behind it; False where it is neither."""
-        found = self._elements_of(argument, effects)
+    def _applied(self, argument: Any, given: list[Memory | None], effects: Effects) -> bool:
+        """Read what a function does that is applied to elements; False where that is not known."""
+        code = lambda_given(argument)
+        if code is not None:
+            return self.run(code, given, effects)
+        return _FUNCTIONS.match(argument.type.canonical.spelling) is not None
+
+    def _range(
+        self, argument: Any, role: str, effects: Effects, *, structures: bool
+    ) -> Memory | None:
+        """Read an iterator, or a pointer, and the elements behind it; None where it is neither.
+
+        `structures`: whether elements may be structures, which nothing but functions go into.
+        """
+        found = self._elements_of(argument, effects, structures=structures)
         if found is None:
-            return False
+            return None
         if role in "ru":
             self._record(effects, found, argument, write=False)
         if role in "wu":
             self._record(effects, found, argument, write=True)
-        return True
+        return found
 
-    def _elements_of(self, argument: Any, effects: Effects) -> Memory | None:
-        of, numbers = _iterated(argument)
+    def _elements_of(self, argument: Any, effects: Effects, *, structures: bool) -> Memory | None:
+        of, numbers = iterated(argument)
         if of is None and argument.type.is_pointer:
             if not argument.type.canonical.pointee.is_number:
                 return None
             return _anywhere(self.memory(argument, effects))
-        if of is None or not _holds_numbers(of.stripped.type):
+        if of is None or not holds_numbers(of.stripped.type, structures=structures):
             return None
         found = self.whole(of, effects)
         for number in [] if found is None else numbers:

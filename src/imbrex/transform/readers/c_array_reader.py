@@ -9,11 +9,11 @@ from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access, Variable
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers import c_std_arrays
-from imbrex.transform.readers.c_algorithms import AlgorithmReader
+from imbrex.transform.readers.c_iterators import IteratorReader
 from imbrex.transform.readers.c_memory import Effects, Inside, Memory
 
 
-class ArrayReader(AlgorithmReader, ABC):
+class ArrayReader(IteratorReader, ABC):
     """What the reader of expressions does with std::array."""
 
     @abstractmethod

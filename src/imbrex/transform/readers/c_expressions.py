@@ -81,7 +81,8 @@ class ExpressionReader(CallReader):
                 left, right = cursor.arguments
                 self._assign(left, right, cursor, effects, update=False)
                 return
-            if not (known or leaves_unset(cursor) or self.accessed(cursor, effects)):
+            known = known or leaves_unset(cursor) or self.accessed(cursor, effects)
+            if not (known or self.run_held(cursor, effects)):
                 self.call(cursor, effects)
         elif self.allocated(cursor, effects) or self.freed(cursor, effects):
             pass
@@ -164,7 +165,7 @@ class ExpressionReader(CallReader):
     def _computed(self, cursor: Any, effects: Effects) -> bool:
         """Read the call of a function that makes a number of numbers, or text; False where it is
         none."""
-        element = self._mapped(cursor, effects)
+        element = self._mapped(cursor, effects) or self.named_by_iterator(cursor)
         if element is not None:
             self._record(effects, element, cursor, write=False)
             return True

@@ -66,14 +66,25 @@ def _header(reader: ExpressionReader, first: Any, test: Any, step: Any) -> _Head
     left, right = test.operands
     operator = test.binary_operator
     bound = reader.affine(right)
-    if upward is None or bound is None or _index_of(reader, left) != index:
+    ahead = _ahead(reader, left, index)
+    if upward is None or bound is None or ahead is None or (ahead and not upward):
         return None
+    bound = bound.plus(Affine(-ahead))
     strict = int(operator in (cc.LESS, cc.GREATER))
     if upward and operator in (cc.LESS, cc.LESS_EQUAL):
         return _Header(index, value, bound.plus(Affine(-strict)), True)
     if not upward and operator in (cc.GREATER, cc.GREATER_EQUAL):
         return _Header(index, value, bound.plus(Affine(strict)), False)
     return None
+
+
+def _ahead(reader: ExpressionReader, cursor: Any, index: str) -> int | None:
+    """What is added to the index where it is compared, as in `i + 1 < n`; None: not known."""
+    value = reader.affine(cursor)
+    ahead = 0 if value is None else value.constant
+    if value is None or ahead < 0 or value.plus(Affine(-ahead)) != Affine.variable(index):
+        return None
+    return ahead if ahead or _index_of(reader, cursor) == index else None
 
 
 def _congruent(index: str, first: Value, by: int | None, *, unsigned: bool) -> Congruence | None:

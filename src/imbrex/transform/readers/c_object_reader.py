@@ -85,6 +85,7 @@ class ObjectReader(AccessorReader, ABC):
         _, array = c_std_arrays.method(inner)
         named = inner.kind in _LVALUES or self._is_dereference(inner)
         referred = None if named else self.referred(inner, effects)
+        referred = referred or self.named_by_iterator(inner)
         if named or vector is not None or array is not None or referred is not None:
             found = referred or self.place(inner, effects)
             if cursor.type.canonical.spelling.removeprefix("const ") != (

@@ -186,6 +186,7 @@ class PlaceReader(PointerReader, ABC):
         if cursor.kind is ck.CALL_EXPR:
             element = self._element(cursor, effects) or self._array_element(cursor, effects)
             element = element or self.referred(cursor, effects) or self._mapped(cursor, effects)
+            element = element or self.named_by_iterator(cursor)
             if element is not None:
                 return element
         made = text_made_of(cursor)
@@ -208,11 +209,12 @@ class PlaceReader(PointerReader, ABC):
                 return Memory(UNKNOWN_MEMORY, False) if bound is None else replace(bound)
             return Memory(self.key_of(referenced), False)
         if cursor.kind is ck.MEMBER_REF_EXPR:
-            children = cursor.operands
+            children, at = cursor.operands, None
             if children:
                 base = children[0]
                 if base.type.is_pointer:
-                    within = self.memory(base, effects)
+                    at = self.named_by_iterator(base.stripped)
+                    within = self.memory(base, effects) if at is None else at
                 else:
                     within = self.place(base, effects)
             elif cursor.referenced is not None and cursor.referenced.kind is ck.FIELD_DECL:
@@ -225,7 +227,7 @@ class PlaceReader(PointerReader, ABC):
             self._note_record(key, within)
             owner = self.owner(cursor)
             inside = within.inside
-            if inside is None and self._is_element(within, children):
+            if inside is None and (at is not None or self._is_element(within, children)):
                 inside = Inside(within, key)
             return Memory(key, False, exact=False, owner=owner or "", inside=inside)
         if cursor.kind is ck.ARRAY_SUBSCRIPT_EXPR:

@@ -11,7 +11,7 @@ from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.sources import CXX_SUFFIXES, SourceFile
-from imbrex.transform.model.statements import Block, Kind, Statement
+from imbrex.transform.model.statements import Block, Kind, Statement, walk
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_formulas, c_methods, c_vectors
@@ -63,6 +63,7 @@ class StatementReader:
         self.returns_constant = False
         self.endings = False  # whether code runs where the block that is read ends
         self.noted = len(program.pointer_facts)  # those whose addresses are noted
+        self.expressions.code_of = self.code_of
 
     def enter(self, source: SourceFile) -> None:
         """Take the text of spans from this file."""
@@ -84,6 +85,15 @@ class StatementReader:
             statements.append(Statement(Kind.OPAQUE, end - 1, end - 1, line, line, stop=stop))
         self.expressions.lifetime, self.endings = outer
         return self._assemble(statements, start, end, braced)
+
+    def code_of(self, cursor: Any) -> list[Statement]:
+        """The statements of a lambda's body, which runs within the statement that is read."""
+        outer = self.return_cell, self.returns_reference, self.noted
+        self.return_cell, self.returns_reference = "lambda", False
+        block = self.block(cursor)
+        # What becomes known in it becomes known in the statement around it.
+        self.return_cell, self.returns_reference, self.noted = outer
+        return walk(block.statements)
 
     def _assemble(self, statements: list[Statement], start: int, end: int, braced: bool) -> Block:
         """A block with its preprocessor lines as statements, and its spans checked."""
@@ -369,14 +379,15 @@ class StatementReader:
         *control, body = children
         outer = self.expressions.lifetime
         self.expressions.lifetime = (statement.start, statement.end)
-        for part in control:
+        iterators = self.expressions.iterate(control, body, effects)
+        for part in [] if iterators else control:
             if part.kind is ck.DECL_STMT:
                 self._declaration(part, Statement(Kind.DECLARE, 0, 0, 0, 0), effects)
             elif part.kind in ck.EXPRESSIONS:
                 self.expressions.read(part, effects)
             else:
                 effects.stop = effects.stop or ReasonKind.CONSTRUCT()
-        if cursor.kind is ck.FOR_STMT and len(control) == 3:
+        if cursor.kind is ck.FOR_STMT and len(control) == 3 and not iterators:
             statement.loop = counted(self.expressions, *control)
             if statement.loop is None:
                 statement.reach = begun_at_remainder(self.expressions, *control)

@@ -15,7 +15,7 @@ from imbrex.transform.text.wrapping import wrapped
 
 _C = re.compile(
     r"for\s*\((?P<first>[^;=]*?(?P<index>\w+)\s*=(?!=)\s*)(?P<low>[^;]*?)\s*;"
-    r"\s*(?P=index)\s*(?P<compare><=?)\s*(?P<high>[^;]*?)\s*;"
+    r"\s*(?P=index)\s*(?:\+\s*(?P<ahead>\d{1,9})\s*)?(?P<compare><=?)\s*(?P<high>[^;]*?)\s*;"
     r"\s*(?:(?P=index)\s*\+\+|\+\+\s*(?P=index)|(?P=index)\s*\+=\s*1)\s*\)"
 )
 _FORTRAN = re.compile(
@@ -117,6 +117,12 @@ class UnsignedHeader(Header):
     """
 
     limit: str = ""  # the bound as it is written, of either comparison
+    ahead: int = 0  # what is added to the index that is compared with it, as in `i + 1 < n`
+
+    @property
+    def _least(self) -> str:
+        """What is compared with the bound first."""
+        return shifted(self.low, self.ahead)
 
     def inner(self, cut: tuple[int, int]) -> str:
         before, behind = cut
@@ -126,30 +132,31 @@ class UnsignedHeader(Header):
         before, behind = cut
         found = []
         if before:
-            last = shifted(self.low, before if self.strict else before - 1)
+            last = shifted(self._least, before if self.strict else before - 1)
             found.append(self._loop(self.low, f"({last} < {self.limit} ? {last} : {self.limit})"))
         if behind:
             first = shifted(self.low, before)
             # So many iterations leave none out at the low end, and more than `behind` in all.
+            behind += self.ahead
             least = shifted(first, behind if self.strict else behind - 1)
             start = shifted(self.limit, -behind if self.strict else 1 - behind)
             found.append(self._loop(f"({self.limit} < {least} ? {first} : {start})", self.limit))
         return found
 
     def _c_ends(self, cut: tuple[int, int], always: str) -> str:
-        low, limit = self.low, self.limit
+        low, least, limit = self.low, self._least, self.limit
         before = f"{always} || " if always else ""
-        second = shifted(low, 1) if self.strict else low
+        second = shifted(least, 1) if self.strict else least
         compare = "<=" if self.strict else "<"
         if cut == (1, 1):
             step = f"{before}{limit} <= {second} ? 1 : {difference(limit, second)}"
             return self._loop(low, limit, step)
         if cut == (1, 0):
-            return self._loop(low, f"({before}{limit} {compare} {low} ? {limit} : {second})")
-        return self._loop(f"({before}{limit} {compare} {low} ? {low} : {self.high})", limit)
+            return self._loop(low, f"({before}{limit} {compare} {least} ? {limit} : {second})")
+        return self._loop(f"({before}{limit} {compare} {least} ? {low} : {self.high})", limit)
 
     def _loop(self, low: str, limit: str, step: str = "", ahead: int = 0) -> str:
-        index = shifted(self.index, ahead)
+        index = shifted(self.index, self.ahead + ahead)
         compare = "<" if self.strict else "<="
         advance = f"{self.index} += {step}" if step else f"{self.index}++"
         return f"for ({self.first}{low}; {index} {compare} {limit}; {advance})"
@@ -198,7 +205,8 @@ def read_header(source: SourceFile, loop: Statement, *, named: bool = False) -> 
         if re.search(r"[?:,&|]|/\*|//", match["low"] + match["high"]):
             return None
         strict = match["compare"] == "<"
-        high = shifted(match["high"], -1) if strict else match["high"]
+        ahead = int(match["ahead"] or 0)
+        high = shifted(match["high"], -ahead - strict)
     else:
         end = source.data.find(b"\n", start)
         text = source.data[start : end if end >= 0 else len(source.data)].decode(errors="replace")
@@ -210,7 +218,7 @@ def read_header(source: SourceFile, loop: Statement, *, named: bool = False) -> 
             following = source.data[end + 1 : end + 7]
             if following[:5] == b"     " and following[5:6] not in (b" ", b"0", b"\n", b""):
                 return None  # continued
-        strict, high = False, match["high"]
+        strict, high, ahead = False, match["high"], 0
     parts = (
         start + match.start(),
         start + match.end(),
@@ -222,5 +230,5 @@ def read_header(source: SourceFile, loop: Statement, *, named: bool = False) -> 
         fortran,
     )
     if loop.loop is not None and loop.loop.unsigned:
-        return UnsignedHeader(*parts, limit=match["high"])
+        return UnsignedHeader(*parts, limit=match["high"], ahead=ahead)
     return Header(*parts)

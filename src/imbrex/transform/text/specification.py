@@ -143,11 +143,16 @@ def opening_of(head: str) -> int:
 
 
 def parameters_of(text: str) -> list[str]:
-    """The parameters of a list, without the parentheses around it."""
-    found, depth, last = [], 0, 0
+    """The parameters of a list, without the parentheses around it.
+
+    Commas part what a template is given as well; inside parentheses `<` may compare.
+    """
+    found, depth, angles, last = [], 0, 0, 0
     for position, character in enumerate(text):
         depth += {"(": 1, ")": -1, "[": 1, "]": -1}.get(character, 0)
-        if character == "," and depth == 0:
+        if depth == 0:
+            angles += {"<": 1, ">": -1}.get(character, 0)
+        if character == "," and depth == angles == 0:
             found.append(text[last:position])
             last = position + 1
     return [*found, text[last:]]
