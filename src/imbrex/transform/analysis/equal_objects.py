@@ -87,7 +87,7 @@ def _runs_once(
     """Whether a statement of a routine runs at most once."""
     block = statement.parent
     while block is not None and block.owner is not None:
-        if block.owner.kind not in (Kind.IF, Kind.BLOCK):
+        if block.owner.kind not in (Kind.IF, Kind.BLOCK, Kind.TRY):
             return False
         block = block.owner.parent
     calls = derived.setters.callers.get(routine.key, [])

@@ -27,12 +27,13 @@ class Kind(Enum):
     IF = "if"
     LOOP = "loop"
     SWITCH = "switch"
+    TRY = "try"  # of C++: what throws in it ends the program
     JUMP = "jump"
     OPAQUE = "opaque"
     INSERTED = "inserted"
 
 
-_PLAIN = (Kind.IF, Kind.LOOP, Kind.BLOCK, Kind.CONSTRUCT)
+_PLAIN = (Kind.IF, Kind.LOOP, Kind.BLOCK, Kind.CONSTRUCT, Kind.TRY)
 
 
 @dataclass(slots=True, eq=False)

@@ -7,7 +7,7 @@ from typing import Any
 
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
-from imbrex.transform.readers import c_methods
+from imbrex.transform.readers import c_methods, c_vectors
 from imbrex.transform.readers.c_lambdas import called_lambda
 
 
@@ -59,10 +59,14 @@ def accessor(call: Any) -> Accessor | None:
             return None
         owner = callee.operands[0] if callee.operands else None
     formals = function.arguments
-    if len(formals) != len(actuals) or any(formal.type.is_reference for formal in formals):
+    if len(formals) != len(actuals) or not all(map(_is_value_or_vector, formals)):
         return None
     value = sole_return(function)
     return None if value is None else Accessor(function, value, actuals, on_object, owner)
+
+
+def _is_value_or_vector(formal: Any) -> bool:
+    return c_vectors.declared(formal) or not formal.type.is_reference
 
 
 def _is_this(cursor: Any) -> bool:

@@ -77,6 +77,7 @@ class ClosureReader(ExchangeReader, ABC):
             inner.accesses += self._may_happen(statement, cc.spelled(bodies[0]))
             inner.calls += [_forgotten(call) for call in statement.calls]
             inner.stop = inner.stop or statement.stop
+        inner.accesses = self._of_given(inner.accesses, formals, given)
         if inner.stop is not None:
             self._let_go(formals, given)
         effects.take(inner)
@@ -142,6 +143,23 @@ class ClosureReader(ExchangeReader, ABC):
             self._record(effects, memory, formal, write=False)
             self.program.copied_records |= copied_with(formal.type)
         effects.accesses.append(Access(key, False, True, line))
+
+    def _of_given(
+        self, accesses: list[Access], formals: list[Any], given: list[Memory | None]
+    ) -> list[Access]:
+        """Accesses with the vectors that are given in the place of what refers to them."""
+        meant = {
+            self.key_of(formal): memory
+            for formal, memory in zip(formals, given, strict=True)
+            if memory is not None and c_vectors.declared(formal)
+        }
+        found = []
+        for access in accesses:
+            memory = meant.get(access.variable)
+            if memory is not None:
+                access = access._replace(variable=memory.key, owner=memory.owner)
+            found.append(access)
+        return found
 
     def _let_go(self, formals: list[Any], given: list[Memory | None]) -> None:
         """What may move a vector that a parameter names may give others its memory."""

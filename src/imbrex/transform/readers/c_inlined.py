@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from imbrex.transform.model.affine import Affine
@@ -13,7 +14,7 @@ from imbrex.transform.model.program import Program
 from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
-from imbrex.transform.readers import c_defaults
+from imbrex.transform.readers import c_defaults, c_vectors
 from imbrex.transform.readers.c_accessors import Accessor, accessor
 from imbrex.transform.readers.c_memory import Effects, Memory, move
 from imbrex.transform.readers.c_places import PlaceReader
@@ -107,8 +108,8 @@ class AccessorReader(PlaceReader, ABC):
             self.call(cursor, Effects())  # for what its arguments may point to
             self.as_expression = outer_call
         memories = [
-            self.memory(actual, effects) if actual.type.is_address else self.read(actual, effects)
-            for actual in made.actuals
+            self._passed(formal, actual, effects)
+            for formal, actual in zip(made.function.arguments, made.actuals, strict=True)
         ]
         owner = self._object_of(cursor, made, effects)
         line = cursor.location.line
@@ -128,8 +129,28 @@ class AccessorReader(PlaceReader, ABC):
         ]
         if passed_on:
             passed = memories[formals[found.key]]
+            if passed is not None and c_vectors.declared(
+                made.function.arguments[formals[found.key]]
+            ):
+                return self._of_vector(made, found, passed)
             return None if passed is None else self._moved_on(made, found, passed)
         return self._in_callers_terms(made, found, owner_of(found.owner))
+
+    def _passed(self, formal: Any, actual: Any, effects: Effects) -> Memory | None:
+        """What a call passes: memory by a pointer or as a vector, or a value."""
+        if c_vectors.declared(formal) and c_vectors.named(actual) is not None:
+            return self._elements(actual, effects)
+        if actual.type.is_address:
+            return self.memory(actual, effects)
+        self.read(actual, effects)
+        return None
+
+    def _of_vector(self, made: Accessor, found: Memory, passed: Memory) -> Memory:
+        """An element of a vector that is passed by reference."""
+        if passed.indices:  # a row
+            return replace(passed, exact=False)
+        of_passed = replace(found, key=passed.key, through=passed.through)
+        return self._in_callers_terms(made, of_passed, passed.owner)
 
     @staticmethod
     def _reads_alone(inner: Effects, own: set[str]) -> bool:

@@ -26,6 +26,7 @@ from imbrex.transform.readers.c_remainders import congruence
 from imbrex.transform.readers.c_request_values import begin_unused
 from imbrex.transform.readers.c_source import Directive, directives
 from imbrex.transform.readers.c_switches import as_conditionals
+from imbrex.transform.readers.c_tries import guarded
 from imbrex.transform.readers.cxx_library import is_library
 
 _BLANK = re.compile(rb"(?:\s|/\*.*?\*/|//[^\n]*)*", re.DOTALL)
@@ -155,6 +156,12 @@ class StatementReader:
             self._loop(cursor, statement, effects)
         elif kind is ck.CXX_FOR_RANGE_STMT:
             self._range_loop(cursor, statement, effects)
+        elif kind is ck.CXX_TRY_STMT and (body := guarded(cursor, self.function)) is not None:
+            statement.kind = Kind.TRY
+            statement.stop = ReasonKind.CONSTRUCT()
+            statement.blocks = [self.block(body)]
+            for handler in cursor.children[1:]:
+                self.expressions.hide(handler)
         elif kind is ck.SWITCH_STMT:
             statement.kind = Kind.SWITCH
             *conditions, body = cursor.children

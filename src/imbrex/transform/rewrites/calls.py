@@ -143,6 +143,7 @@ class CallRewrite(Placement, Rewrite[Site, ContentT, DoneT]):
                 Kind.LOOP,
                 Kind.BLOCK,
                 Kind.CONSTRUCT,
+                Kind.TRY,
             ):
                 construct = block.owner.stop or ReasonKind.STATEMENT_KIND(
                     kind=block.owner.kind.value

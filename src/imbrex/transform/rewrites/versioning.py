@@ -135,7 +135,7 @@ class Versioning(Rearrangement):
         """The statement that leaves the block as its end does; None where there is none."""
         owner = block.owner
         every = [inner for statement in block.statements for inner in statement.walk()]
-        if any(s.kind in (Kind.OPAQUE, Kind.SWITCH) or s.text == "goto" for s in every):
+        if any(s.kind in (Kind.OPAQUE, Kind.SWITCH, Kind.TRY) or s.text == "goto" for s in every):
             return None
         if owner is not None:
             return "continue;" if owner.kind is Kind.LOOP else None
