@@ -200,3 +200,34 @@ KEPT = {
 def test_one_that_is_kept(kept: str, tmp_path: Path) -> None:
     text = rewritten(tmp_path / "main.cpp", CALLED.replace("CALLED", kept))
     assert "MPI_Wait" not in text or text.index("MPI_Wait") < text.index("        smooth();")
+
+
+LATER = """    std::vector<double> out(1002);
+    auto put = [&](int) { out[0] = u[0] + 1; };
+    std::vector<int> each(3);
+    KEPT
+"""
+RUN_LATER = {
+    "given to an algorithm that is not read": "std::partition(each.begin(), each.end(), PUT);",
+    "kept as a function": "std::function<void(int)> later = put;",
+    "given to a function of the program's": "run(put);",
+}
+
+
+@pytest.mark.parametrize("kept", RUN_LATER.values(), ids=RUN_LATER)
+def test_what_runs_elsewhere_may_be_anything(kept: str, tmp_path: Path) -> None:
+    """What such a lambda names is known to code that is not read."""
+    kept = kept.replace("PUT", "[&](int k) { put(k); return true; }")
+    source = changed(
+        CALLED,
+        {
+            "    CALLED\n": LATER.replace("KEPT", kept),
+            "        smooth();\n": "        other();\n",
+            "#include <vector>": "#include <algorithm>\n#include <functional>\n#include <vector>\n"
+            "static std::function<void(int)> held;\n"
+            "template <class F> static void run(F f) { held = f; }\n"
+            "void other() { if (held) held(1); }\nvoid some() { run([](int) {}); }",
+        },
+    )
+    text = rewritten(tmp_path / "main.cpp", source)
+    assert "MPI_Wait" not in text or text.index("MPI_Wait") < text.index("        other();")

@@ -112,6 +112,7 @@ def test_it_stays_whole(replaced: dict[str, str], tmp_path: Path) -> None:
 
 
 def test_a_parameter_with_two_things_between_angles(tmp_path: Path) -> None:
+    made = f"    {{\n        const std::array<int, 2> to{{{NEXT}}};\n        Domain"
     replaced = {
         "#include <vector>": "#include <array>\n#include <vector>",
         "void exchange(int left, int right)": "void exchange(const std::array<int, 2> &to)",
@@ -119,7 +120,7 @@ def test_a_parameter_with_two_things_between_angles(tmp_path: Path) -> None:
         "left, 0, MPI": "to[0], 0, MPI",
         "left, 1, &at": "to[0], 1, &at",
         "right, 1, MPI": "to[1], 1, MPI",
-        "        for (int step": f"        const std::array<int, 2> to{{{NEXT}}};\n        for (int step",
+        "    {\n        Domain": made,
         f"d.exchange({NEXT});": "d.exchange(to);",
     }
     text = rewritten(tmp_path / "main.cpp", changed(PROGRAM, replaced))

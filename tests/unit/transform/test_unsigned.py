@@ -188,7 +188,7 @@ def parts(low: int, test: str, cut: tuple[int, int], first: str) -> str:
     loop = Statement(Kind.LOOP, 0, len(text), 1, 2, blocks=[Block([], start, len(text))], loop=span)
     loop.code_start = 0
     source = SourceFile(Path("a.c"), "a.c", text.encode(), Language.C)
-    header = read_header(source, loop)
+    header = read_header(source, loop, ahead=True)
     assert header is not None
     ways = [[header.inner(cut), *header.strips(cut)]]
     if max(cut) <= 1:

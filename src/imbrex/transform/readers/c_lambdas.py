@@ -187,7 +187,8 @@ def _is_copied_for(above: list[Any]) -> bool:
         return False
     copied = above[-1].referenced.kind is ck.CONSTRUCTOR and len(above[-1].arguments) == 1
     call = above[-2]
-    return copied and call.kind is ck.CALL_EXPR and is_library(call.referenced)
+    function = call.kind is ck.CALL_EXPR and call.referenced.kind is ck.FUNCTION_DECL
+    return copied and function and is_library(call.referenced)
 
 
 def lambda_given(argument: Any) -> Any | None:

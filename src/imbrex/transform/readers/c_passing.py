@@ -21,7 +21,7 @@ from imbrex.transform.readers.c_copies import copied_with
 from imbrex.transform.readers.c_distances import may_hold_pointer
 from imbrex.transform.readers.c_formulas import formula
 from imbrex.transform.readers.c_hidden import HidingReader
-from imbrex.transform.readers.c_lambdas import called_lambda
+from imbrex.transform.readers.c_lambdas import called_lambda, lambda_given
 from imbrex.transform.readers.c_memory import Effects, Memory
 from imbrex.transform.readers.c_vector_reader import by_reference
 
@@ -40,6 +40,9 @@ class CallReader(HidingReader, ABC):
         unknown = called_lambda(cursor)
         if unknown is not None:
             self.hide(unknown.held_lambda)
+        for given in map(lambda_given, cursor.arguments):
+            if given is not None:  # what runs it, and when, is not known
+                self.hide(given)
         referenced = c_methods.called(cursor)
         direct = referenced is not None
         name = c_methods.routine_name(referenced) if direct else cursor.spelling

@@ -16,12 +16,6 @@ from imbrex.transform.readers import c_cursor_kinds as ck
 _HEADERS = re.compile(r"/c\+\+/")
 _OWN = re.compile(r"\b(?:std|__gnu_cxx)(?:::\w+)+")
 _ASKING = frozenset({"size", "empty", "capacity"})
-# What a pointer of the library names, whatever class that is of.
-_NAMING = frozenset({"operator->", "operator*", "get", "operator bool"})
-_POINTERS = re.compile(
-    r"(?:const )?std::(?:shared_ptr<|unique_ptr<.*, std::default_delete<[^<>]*(?:<[^<>]*>)?> ?>$"
-    r"|unique_ptr<[^<>,]*>$|__shared_ptr(?:_access)?<)"
-)
 _BUILT_IN_NAMES = (
     "bool char short int long float double signed unsigned void const volatile wchar_t char8_t "
     "char16_t char32_t nullptr_t __int128 size_t ptrdiff_t true false struct class enum noexcept"
@@ -51,20 +45,12 @@ def is_closed_method(call: Any, callee: Any | None, arguments: list[Any]) -> boo
     if callee is None or call.referenced.is_virtual or not is_library(call.referenced):
         return False
     owners = callee.operands if callee.kind is ck.MEMBER_REF_EXPR else []
-    if call.referenced.spelling in _NAMING and _names_object([*owners, *arguments]):
-        return True
     if not owners and callee.kind is ck.MEMBER_REF_EXPR:
         return False  # of an object of the program's that is derived from one of the library
     kind = owners[0].type.canonical.spelling if owners else ""
     if call.referenced.spelling in _ASKING and kind.removeprefix("const ").startswith("std::"):
         return True  # whatever the elements are
     return runs_no_user_code(call.referenced, [*owners, *arguments], call.type)
-
-
-def _names_object(operands: list[Any]) -> bool:
-    """Whether the only operand is a pointer of the library to an object."""
-    spelled = operands[0].type.canonical.spelling if len(operands) == 1 else ""
-    return _POINTERS.match(spelled) is not None
 
 
 def is_library(cursor: Any) -> bool:

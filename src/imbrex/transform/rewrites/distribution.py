@@ -119,7 +119,8 @@ class LoopDistribution(Preparing[StatementSite, Division]):
         if len(body) < 2 or any(self.footprints.of(s, routine.file).events for s in body):
             return None
         source = self.program.files[routine.file]
-        upward = all(read_header(source, loop, named=True) is not None for loop in space.loops)
+        headers = [read_header(source, loop, named=True, ahead=True) for loop in space.loops]
+        upward = all(header is not None for header in headers)
         fission = Fission(self.program, self.footprints, routine, spaces)
         reason = fission.prepare(space, upward=upward)
         if reason is not None:

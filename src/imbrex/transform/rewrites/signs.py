@@ -35,7 +35,7 @@ def headers_keep(program: Program, source: SourceFile, space: Space, cuts: list[
         span = space.loops[number].loop or space.ranges[number]
         if signed(program, [span]):
             continue
-        header = read_header(source, space.loops[number], named=True)
+        header = read_header(source, space.loops[number], named=True, ahead=True)
         if header is None or not span.unsigned or not _from_constant(span, header):
             return False
         if _may_wrap(program, span, header) and not _fails_there(space, number):

@@ -101,7 +101,7 @@ def _headers(
         headers[first] = whole_statement(statement)
         return headers, ({first: texts[0]}, {first: texts[1]})
     for number in cuts:
-        header = read_header(source, space.loops[number], named=True)
+        header = read_header(source, space.loops[number], named=True, ahead=True)
         assert header is not None
         headers[number] = header
     interior = {n: headers[n].inner(cut) for n, cut in cuts.items()}
@@ -126,7 +126,8 @@ def is_readable(source: SourceFile, space: Space, cuts: Cuts) -> bool:
     """Whether the text of what is divided is one that can be written in parts."""
     if space.elements:
         return sections_of(source, space, cuts) is not None
-    return all(read_header(source, space.loops[n], named=True) is not None for n in cuts)
+    headers = [read_header(source, space.loops[n], named=True, ahead=True) for n in cuts]
+    return all(header is not None for header in headers)
 
 
 def _strips(

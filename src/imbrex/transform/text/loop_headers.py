@@ -189,10 +189,13 @@ def with_headers(
     return apply_edits(source.data[start:end], edits).decode()
 
 
-def read_header(source: SourceFile, loop: Statement, *, named: bool = False) -> Header | None:
+def read_header(
+    source: SourceFile, loop: Statement, *, named: bool = False, ahead: bool = False
+) -> Header | None:
     """The header of a loop with the step 1; None where it is written in another way.
 
-    `named`: a loop of Fortran may have a name, of which a routine has one.
+    `named`: a loop of Fortran may have a name, of which a routine has one. `ahead`: something may
+    be added to an index without a sign where it is compared, so that `n - 1` may be no bound.
     """
     fortran = source.language is not Language.C
     start = loop.code_start
@@ -205,8 +208,8 @@ def read_header(source: SourceFile, loop: Statement, *, named: bool = False) -> 
         if re.search(r"[?:,&|]|/\*|//", match["low"] + match["high"]):
             return None
         strict = match["compare"] == "<"
-        ahead = int(match["ahead"] or 0)
-        high = shifted(match["high"], -ahead - strict)
+        added = int(match["ahead"] or 0)
+        high = shifted(match["high"], -added - strict)
     else:
         end = source.data.find(b"\n", start)
         text = source.data[start : end if end >= 0 else len(source.data)].decode(errors="replace")
@@ -218,7 +221,7 @@ def read_header(source: SourceFile, loop: Statement, *, named: bool = False) -> 
             following = source.data[end + 1 : end + 7]
             if following[:5] == b"     " and following[5:6] not in (b" ", b"0", b"\n", b""):
                 return None  # continued
-        strict, high, ahead = False, match["high"], 0
+        strict, high, added = False, match["high"], 0
     parts = (
         start + match.start(),
         start + match.end(),
@@ -230,5 +233,6 @@ def read_header(source: SourceFile, loop: Statement, *, named: bool = False) -> 
         fortran,
     )
     if loop.loop is not None and loop.loop.unsigned:
-        return UnsignedHeader(*parts, limit=match["high"], ahead=ahead)
+        header = UnsignedHeader(*parts, limit=match["high"], ahead=added)
+        return header if ahead or not added else None
     return Header(*parts)
