@@ -231,3 +231,26 @@ def test_what_runs_elsewhere_may_be_anything(kept: str, tmp_path: Path) -> None:
     )
     text = rewritten(tmp_path / "main.cpp", source)
     assert "MPI_Wait" not in text or text.index("MPI_Wait") < text.index("        other();")
+
+
+WRAPPED = """static void exchange(std::vector<double> &u, int next, int last)
+{
+    MPI_Sendrecv(&u[1000], 1, MPI_DOUBLE, next, 0, &u[0], 1, MPI_DOUBLE, last, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+}
+int main("""
+
+
+def test_an_exchange_in_a_lambda_stays_whole(tmp_path: Path) -> None:
+    """The statement that calls the lambda is no call of what the lambda calls."""
+    source = changed(
+        CALLED,
+        {
+            "int main(": WRAPPED,
+            "    CALLED\n": "    auto halo = [&]() { exchange(u, (rank + 1) % size, rank); };\n",
+            "        MPI_Sendrecv(&u[1000], 1, MPI_DOUBLE, (rank + 1) % size, 0, &u[0], 1, "
+            "MPI_DOUBLE,\n                     (rank + size - 1) % size, 0, MPI_COMM_WORLD, "
+            "MPI_STATUS_IGNORE);\n": "        halo();\n",
+        },
+    )
+    assert "exchange_start" not in rewritten(tmp_path / "main.cpp", source)

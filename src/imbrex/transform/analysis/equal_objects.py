@@ -84,7 +84,9 @@ def _calls(derived: Derived, routine: Routine) -> _Calls | None:
 def _runs_once(
     derived: Derived, routine: Routine, statement: Statement, inside: frozenset[str]
 ) -> bool:
-    """Whether a statement of a routine runs at most once."""
+    """Whether a statement of a routine runs at most once, and all that it calls."""
+    if any(call.repeats for call in statement.calls):
+        return False
     block = statement.parent
     while block is not None and block.owner is not None:
         if block.owner.kind not in (Kind.IF, Kind.BLOCK, Kind.TRY):

@@ -69,5 +69,6 @@ class Call:
     # variables that keep theirs.
     given: dict[str, Affine] = field(default_factory=dict)
     known: frozenset[Affine] = frozenset()  # expressions that are not below 0 where it is made
+    repeats: bool = False  # of C++: a lambda makes it, any number of times for one statement
     # Positions of buffers whose messages end in the line of the array that they begin.
     within_line: frozenset[int] = frozenset()

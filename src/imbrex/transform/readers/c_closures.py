@@ -41,7 +41,8 @@ def _forgotten(call: Call) -> Call:
         )
         for argument in call.arguments
     ]
-    return replace(call, arguments=arguments)
+    # No statement is this call: none is divided by it.
+    return replace(call, arguments=arguments, is_statement=False, checked="", repeats=True)
 
 
 class ClosureReader(ExchangeReader, ABC):
