@@ -12,6 +12,15 @@ CALLED = '    printf("%d %.12g\\n", rank, sum);\n'
 SHOW = "static void show(const double *a) /* left over from a debugging session */\n"
 SETS = "static void show(double *a)\n{\n    a[0] = 1;\n}\n\nstatic void unused(double *a)\n"
 
+SOMETIMES = """static void exchange(double *a);
+static void sometimes(double *a, int n)
+{
+    if (n > 3)
+        exchange(a);
+}
+
+"""
+
 GO: dict[str, dict[str, str]] = {
     "as it is": {},
     "one that is seen elsewhere": {SHOW: SHOW.removeprefix("static ")},
@@ -21,6 +30,7 @@ GO: dict[str, dict[str, str]] = {
             "static void show", "static void unused(double *a);\nstatic void show"
         )
     },
+    "one that calls the exchange": {SHOW: SOMETIMES + SHOW},
     "it calls the library": {
         CALLED: CALLED + '    FILE *log = fopen("log", "w");\n    if (log == NULL)\n'
         "        exit(1);\n    fclose(log);\n",

@@ -62,7 +62,8 @@ class Aliases(PointsTo):
             return {variable} | shared
         if found := self.pointees(variable):
             return found
-        return {variable} if variable in self.never_given else {UNKNOWN_MEMORY}
+        # Apart from the parameter itself, which may be read while the message is under way.
+        return {f"memory:{variable}"} if variable in self.never_given else {UNKNOWN_MEMORY}
 
     def may_share(self, left: Access, right: Access, changed: frozenset[str]) -> bool:
         """Whether two accesses may touch the same memory, sections apart.
