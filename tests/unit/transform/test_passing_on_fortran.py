@@ -57,6 +57,7 @@ GO: dict[str, dict[str, str]] = {
     },
     "a return ahead of all": {RECEIVE: f"    if (nproc == 1) return\n{RECEIVE}"},
     "on a condition": {BOTH: f"    if (f%nx > 3) then\n{FIRST}    end if\n"},
+    "in a select": {BOTH: f"    select case (f%nx)\n    case (3)\n{FIRST}    end select\n"},
     "on a condition in one line": {BOTH: FIRST + BOTH.replace(FIRST, "    if (f%nx > 3)")},
     "in both branches": {
         BOTH: f"    if (f%nx > 3) then\n{FIRST}    else\n{BOTH.replace(FIRST, '')}    end if\n"
@@ -79,7 +80,10 @@ STAY: dict[str, dict[str, str]] = {
         BOTH: "    integer :: k\n    do k = 1, 2\n      call exchange(f%u, f%nx, f%ny)\n"
         "    end do\n",
     },
-    "in a select": {BOTH: f"    select case (f%nx)\n    case (3)\n{FIRST}    end select\n"},
+    "in a select with the rest in front": {
+        BOTH: f"    select case (f%nx)\n    case default\n      f%nx = 0 + f%nx\n    case (3)\n{FIRST}"
+        "    end select\n"
+    },
     "requests that are saved": {REQUESTS: REQUESTS.replace("integer", "integer, save")},
     "a buffer that is saved": {
         **PACKED,
