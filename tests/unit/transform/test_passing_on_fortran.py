@@ -81,8 +81,8 @@ STAY: dict[str, dict[str, str]] = {
         "    end do\n",
     },
     "in a select with the rest in front": {
-        BOTH: f"    select case (f%nx)\n    case default\n      f%nx = 0 + f%nx\n    case (3)\n{FIRST}"
-        "    end select\n"
+        BOTH: "    select case (f%nx)\n    case default\n      f%nx = 0 + f%nx\n    case (3)\n"
+        f"{FIRST}    end select\n"
     },
     "requests that are saved": {REQUESTS: REQUESTS.replace("integer", "integer, save")},
     "a buffer that is saved": {
