@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -81,9 +81,8 @@ class SiteMap:
     def begins_at(self, sites: Iterable[tuple[str, int]]) -> bool:
         """Whether more of these places, file name and line, are of the original than of the new."""
         known = list(sites)
-        olds = _lines(self.before_of.values(), self.last_before)
-        news = _lines(self.before_of, self.last_after)
-        return sum(site in olds for site in known) >= sum(site in news for site in known)
+        olds = _number(known, {*self.before_of.values()}, self.last_before)
+        return olds >= _number(known, self.before_of.keys(), self.last_after)
 
     @cached_property
     def _olds(self) -> dict[tuple[str, str], list[Place]]:
@@ -141,20 +140,22 @@ def _containing(
 ) -> Place | None:
     """The call that begins last of those which have this line."""
     file, line, name = measured
-    found = [
-        place
-        for place in known.get((file, name), ())
-        if place[1] <= line <= ends.get(place, place[1])
-    ]
+    found = [place for place in known.get((file, name), ()) if _has(place, line, ends)]
     return max(found, key=lambda place: place[1], default=None)
 
 
-def _lines(places: Iterable[Place], ends: Mapping[Place, int]) -> set[tuple[str, int]]:
-    return {
-        (place[0], line)
-        for place in places
-        for line in range(place[1], ends.get(place, place[1]) + 1)
-    }
+def _number(
+    sites: list[tuple[str, int]], places: Collection[Place], ends: Mapping[Place, int]
+) -> int:
+    """How many of these lines are of such a call."""
+    return sum(
+        any(place[0] == file and _has(place, line, ends) for place in places)
+        for file, line in sites
+    )
+
+
+def _has(place: Place, line: int, ends: Mapping[Place, int]) -> bool:
+    return place[1] <= line <= ends.get(place, place[1])
 
 
 def _entry(place: Place, ends: Mapping[Place, int]) -> dict[str, Any]:

@@ -120,11 +120,12 @@ def write_site_map(paths: list[Path], options: Options, outcome: Outcome) -> Pat
     earlier = load_site_map(file) if file.exists() else SiteMap()
     names = {path.name for path in changed}
     through = {new: earlier.before_of.get(old, old) for new, old in made.before_of.items()}
+    elsewhere = [new for new in earlier.before_of if new[0] not in names]
+    ends = {new: earlier.last_after[new] for new in elsewhere if new in earlier.last_after}
     whole = SiteMap(
-        {new: old for new, old in earlier.before_of.items() if new[0] not in names} | through,
+        {new: earlier.before_of[new] for new in elsewhere} | through,
         {**made.last_before, **earlier.last_before},
-        {new: end for new, end in earlier.last_after.items() if new[0] not in names}
-        | {**made.last_after},
+        {**ends, **made.last_after},
     )
     temporary = file.with_name(f".{NAME}.{os.getpid()}")
     try:

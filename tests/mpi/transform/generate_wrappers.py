@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import random
 
+from generate import C_MAIN  # type: ignore[import-not-found]
+
 HEAD = """#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,23 +26,7 @@ static void work(double *x, int n)
         x[i] = 0.5 * x[i] + 0.25;
 }
 """
-MAIN = """
-int main(int argc, char **argv)
-{{
-    double *all[] = {{a, b, c, d, e, f}};
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    peer = 1 - rank;
-    if (!freopen(rank ? "rank1.txt" : "rank0.txt", "a", stdout))
-        return 1;
-    for (int j = 0; j < 6; j++)
-        for (int i = 0; i < LENGTH; i++)
-            all[j][i] = (i * 7 + j * 3 + rank * 5) % 32 / 32.0;
-{calls}
-    MPI_Finalize();
-    return 0;
-}}
-"""
+MAIN = C_MAIN.replace("i <= LENGTH", "i < LENGTH")
 CHECK = """    for (int j = 0; j < 6; j++) {{
         double sum = counted;
         for (int i = 0; i < LENGTH; i++)
