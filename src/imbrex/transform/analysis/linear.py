@@ -15,6 +15,7 @@ from imbrex.transform.model.affine import Affine, Range
 from imbrex.transform.model.calls import Argument, Call
 from imbrex.transform.model.linear_indices import (
     Strides,
+    has_product,
     index_of_parts,
     parts_of_index,
     strides_told,
@@ -22,6 +23,7 @@ from imbrex.transform.model.linear_indices import (
 from imbrex.transform.model.memory import Access
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.routine import Routine
+from imbrex.transform.model.statements import Statement
 
 
 def split_linear(program: Program) -> None:
@@ -33,8 +35,9 @@ def split_linear(program: Program) -> None:
             continue
         for statement in routine.statements():
             if any(_linear(program, a.variable, known) for a in statement.accesses):
+                least = _least(statement)
                 statement.accesses = [
-                    _access(program, a, known, counted) for a in statement.accesses
+                    _access(program, a, known, counted, least) for a in statement.accesses
                 ]
             for call in statement.calls:
                 for part in mpi_calls.TOLD.get(call.name, ()):
@@ -105,15 +108,51 @@ def _index(access: Access) -> Affine | None:
     return index_of_parts(tuple(parts), access.strides) if len(parts) == len(section) else None
 
 
+def _least(statement: Statement) -> dict[str, Affine]:
+    """What the indices of the loops that a statement is in begin with."""
+    found: dict[str, Affine] = {}
+    inner: Statement | None = statement
+    while inner is not None:
+        if inner.loop is not None:
+            found.setdefault(inner.loop.index, inner.loop.low)
+        inner = inner.parent.owner if inner.parent is not None else None
+    return found
+
+
 def _access(
-    program: Program, access: Access, known: dict[str, Strides], counted: frozenset[str]
+    program: Program,
+    access: Access,
+    known: dict[str, Strides],
+    counted: frozenset[str],
+    least: dict[str, Affine],
 ) -> Access:
     index = _index(access) if _linear(program, access.variable, known) else None
-    if index is None or access.strides == known[access.variable]:
+    if index is None or _is_divided(access, known[access.variable]):
         return access
     strides = known[access.variable]
-    parts = tuple(Range.point(part) for part in parts_of_index(index, strides, counted))
-    return access._replace(section=parts, strides=strides)
+    parts = list(parts_of_index(index, strides, counted))
+    for position, stride in enumerate(strides):
+        if _is_below_0(parts[position], least):  # `n + 2 + s`, of lines of n + 4, is in line 0
+            parts[position] = parts[position].plus(stride)
+            parts[position + 1] = parts[position + 1].plus(Affine(-1))
+    return access._replace(section=tuple(map(Range.point, parts)), strides=strides)
+
+
+def _is_below_0(index: Affine, least: dict[str, Affine]) -> bool:
+    """Whether an index begins below 0 by its text."""
+    begin = index.replace(lambda each: least.get(each, Affine.variable(each)))
+    return begin is not None and begin.constant < 0 and all(by <= 0 for _, by in begin.terms)
+
+
+def _is_divided(access: Access, strides: Strides) -> bool:
+    """Whether it is written by these strides, and no index has more of its stride in it.
+
+    `l * m * n + k * n + i` is written as line 0 of `l`, of which it takes element `k * n + i`.
+    """
+    if access.strides != strides or access.section is None:
+        return False
+    parts = [span.low for span in access.section if span.low is not None]
+    return not any(has_product(part, by) for part, by in zip(parts, strides, strict=False))
 
 
 def _argument(program: Program, argument: Argument, known: dict[str, Strides]) -> None:

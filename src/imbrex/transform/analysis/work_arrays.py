@@ -6,6 +6,7 @@ Iterations may change places although all of them use such an array: none sees w
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from imbrex.transform.analysis.filled import covers, each_once, joined, unchanged, whole_ranges
 from imbrex.transform.analysis.footprint import Footprints
@@ -16,6 +17,7 @@ from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.statements import Kind, LoopRange, Statement
 
 _NUMBERS = ("integer", "real", "double", "complex", "logical")
+_NUMBERS_OF_C = ("double", "float", "int", "long", "short", "unsigned", "signed", "char")
 
 
 def work_arrays(
@@ -25,8 +27,8 @@ def work_arrays(
     nest: Statement,
     body: list[Statement],
 ) -> set[str]:
-    """Arrays of a routine of Fortran that only this nest uses, and each iteration anew."""
-    if not program.in_fortran(routine.file):
+    """Arrays of a routine that only this nest uses, and each iteration anew."""
+    if routine.file not in program.files:
         return set()
     used = {
         access.variable
@@ -34,21 +36,32 @@ def work_arrays(
         for access in footprints.of(statement, routine.file).accesses
         if access.write and access.section is not None and not access.through
     }
-    found = {key for key in used if _is_own(program, footprints, program.variables.get(key))}
+    numbers = _NUMBERS if program.in_fortran(routine.file) else _NUMBERS_OF_C
+    own = partial(_is_own, program, footprints, numbers)
+    found = {key for key in used if own(program.variables.get(key))}
     if not found:
         return set()
     if any(s.kind is Kind.JUMP or s.leaves or s.stop for each in body for s in each.walk()):
         return set()
     found = {key for key in found if _only_declared(program, routine, nest, key)}
-    return {key for key in found if _Use(footprints, routine, key).is_set_first(body, [])}
+    return {key for key in found if _Use(program, footprints, routine, key).is_set_first(body, [])}
 
 
 def _only_declared(program: Program, routine: Routine, nest: Statement, key: str) -> bool:
     """Whether the text around the nest names the array in its declaration alone.
 
-    What is not analysed, as output of it or of a namelist, names it in the text at least.
+    What is not analysed, as output of it or of a namelist, names it in the text at least; what a
+    macro of C names is analysed.
     """
     source = program.files[routine.file]
+    for statement in routine.statements():
+        if statement.kind is Kind.DECLARE or nest.start <= statement.start < nest.end:
+            continue
+        arguments = (argument for call in statement.calls for argument in call.arguments)
+        if any(each.base == key for each in arguments):
+            return False
+        if any(access.variable == key for access in statement.accesses):
+            return False
     data, begin = source.data, source.start_of(routine.line)
     ends = [statement.end for statement in routine.body.statements]
     text = data[begin : nest.start] + data[nest.end : max(routine.body.end, *ends)]
@@ -56,14 +69,19 @@ def _only_declared(program: Program, routine: Routine, nest: Statement, key: str
     return len(re.findall(rb"(?i)\b" + name + rb"\b", text)) == 1
 
 
-def _is_own(program: Program, footprints: Footprints, variable: Variable | None) -> bool:
+def _is_own(
+    program: Program,
+    footprints: Footprints,
+    numbers: tuple[str, ...],
+    variable: Variable | None,
+) -> bool:
     """Whether it is an array of numbers that lives and ends with a call of its routine."""
     return (
         variable is not None
         and variable.kind == "local"
         and bool(variable.bounds)
-        and variable.element.startswith(_NUMBERS)
-        and not (variable.pointer or variable.allocatable or variable.volatile)
+        and variable.element.startswith(numbers)
+        and not (variable.record or variable.pointer or variable.allocatable or variable.volatile)
         and variable.key not in program.overlays
         and variable.key not in footprints.addressed
     )
@@ -72,9 +90,14 @@ def _is_own(program: Program, footprints: Footprints, variable: Variable | None)
 class _Use:
     """Follows one array through the statements of an iteration."""
 
-    def __init__(self, footprints: Footprints, routine: Routine, key: str) -> None:
+    def __init__(
+        self, program: Program, footprints: Footprints, routine: Routine, key: str
+    ) -> None:
         self.footprints = footprints
         self.file = routine.file
+        self.source = program.files[routine.file]
+        name = re.escape(program.variables[key].name).encode()
+        self.assigns = re.compile(rb"\s*" + name + rb"\s*(?:\[[^][=?&|]*\]\s*)+=(?!=)")
         self.key = key
         self.outer_loops: list[LoopRange] = []  # loops of the iteration that a statement stands in
 
@@ -156,7 +179,10 @@ class _Use:
     def _set_by(self, statement: Statement) -> list[Section]:
         """What an assignment surely sets: one element, or the ranges of an array expression."""
         found = []
-        for access in self._mine(statement.accesses):
+        own = self._mine(statement.accesses)
+        if not self.source.is_fortran and not self._assigns_one(statement, own):
+            return []
+        for access in own:
             section = access.section
             if not access.write or access.through or access.strides or section is None:
                 continue
@@ -165,6 +191,11 @@ class _Use:
             if point or ranges:
                 found.append(section)
         return found
+
+    def _assigns_one(self, statement: Statement, own: list[Access]) -> bool:
+        """Whether a statement of C is one assignment to an element, which it makes in each case."""
+        text = self.source.data[statement.start : statement.end]
+        return sum(access.write for access in own) == 1 and bool(self.assigns.match(text))
 
 
 def _each_once(section: Section, loop: Statement) -> bool:

@@ -68,6 +68,13 @@ def _degree(factor: Affine) -> tuple[int, str]:
     return most, str(factor)
 
 
+def has_product(index: Affine, stride: Affine) -> bool:
+    """Whether something that varies is multiplied by the stride in it, as far as its text tells."""
+    first = _leading(stride)
+    products = (term.split(PRODUCT) for term, _ in index.terms)
+    return first is not None and any(first in names and len(names) > 1 for names in products)
+
+
 def in_lines(
     section: Section, strides: Strides, moving: frozenset[str] = frozenset()
 ) -> Section | None:
@@ -112,10 +119,9 @@ def _divided(index: Affine, stride: Affine, moving: frozenset[str]) -> tuple[Aff
     text."""
     if not stride.terms and stride.constant > 0 and not moving:
         return _by_number(index, stride.constant)
-    leading = [term for term, factor in stride.terms if factor == 1 and PRODUCT not in term]
-    if not leading:
+    first = _leading(stride)
+    if first is None:
         return Affine(0), index
-    first = leading[0]
     quotient = Affine(0)
     for term, factor in index.terms:
         factors = term.split(PRODUCT)
@@ -127,6 +133,11 @@ def _divided(index: Affine, stride: Affine, moving: frozenset[str]) -> tuple[Aff
     if rest.constant < 0 and rest.variables().isdisjoint(moving):
         quotient, rest = quotient.plus(Affine(-1)), rest.plus(stride)
     return quotient, rest
+
+
+def _leading(stride: Affine) -> str | None:
+    """The variable that tells how often the stride is in an index."""
+    return next((term for term, by in stride.terms if by == 1 and PRODUCT not in term), None)
 
 
 def _by_number(index: Affine, stride: int) -> tuple[Affine, Affine]:
