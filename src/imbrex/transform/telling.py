@@ -311,6 +311,7 @@ def _matching(decisions: list[Decision], first: list[Decision], places: Places) 
         for d in decisions
         if id(d) in own or (d.site.routine.file, d.site.call.line) not in places
     ]
+    kept = [d for d in kept if not _is_wait_of(d, places)]
     places -= told  # a copy of a part of what was divided stands for them, too
     for decision in first:
         place = (decision.site.routine.file, decision.site.call.line)
@@ -323,6 +324,15 @@ def _matching(decisions: list[Decision], first: list[Decision], places: Places) 
             decision.decision, decision.rewrites = "rewritten", ["collectives"]
             kept += [] if any(decision is known for known in kept) else [decision]
     return kept
+
+
+def _is_wait_of(decision: Decision, places: Places) -> bool:
+    """Whether a site is the wait that was written behind one of these calls."""
+    call = decision.site.call
+    position = mpi_calls.REQUEST_OF_WAIT.get(call.name)
+    request = call.arguments[position].text if position is not None else ""
+    files = {file for file, _ in places}
+    return "imbrex_request" in request and decision.site.routine.file in files
 
 
 def _note_opened(decisions: list[Decision], taken: list[Proposal]) -> None:

@@ -13,9 +13,9 @@ from functools import cached_property
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.left_over import left_over
 from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.model.causes import Reason
-from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.routine import Routine
@@ -55,7 +55,12 @@ class WrappedCollectives:
     @cached_property
     def _groups(self) -> dict[int, list[Site]]:
         """By the identity of each call, the sites that may match it."""
-        every = [s for s in sites_of(self.program) if s.call.name in mpi_calls.BLOCKING_COLLECTIVES]
+        uncalled = left_over(self.program)
+        every = [
+            site
+            for site in sites_of(self.program)
+            if site.call.name in mpi_calls.BLOCKING_COLLECTIVES and site.routine.key not in uncalled
+        ]
         return {id(s.call): group for group in self._rewrite.groups(every) for s in group}
 
     def matching(self, routines: Iterable[Routine]) -> list[Site]:
@@ -75,7 +80,7 @@ class WrappedCollectives:
         sites = [site for site in sites_in(routine) if id(site.call) in self._groups]
         try:
             for site in sites:
-                self._check(routine, site)
+                self._check(site)
                 found.transfers[id(site.call)] = rewrite.conditions(site)
                 group = [s for s in self._groups[id(site.call)] if s.routine is not routine]
                 new = [s for s in group if s not in found.matching]
@@ -93,15 +98,12 @@ class WrappedCollectives:
                 return Wrapped(problem=barred)
         return found
 
-    def _check(self, routine: Routine, site: Site) -> None:
+    def _check(self, site: Site) -> None:
         """Refuse where a call that is not seen may match one of the routine."""
         rewrite = self._rewrite
         if rewrite.elsewhere is not None:
             raise Refusal(rewrite.name, rewrite.elsewhere)
         rewrite.check_hidden(site.call.name)
-        if routine.stays:  # the routine as it is would be there beside its halves
-            cause = ReasonKind.GENERIC(routine=routine.name)
-            raise Refusal(rewrite.name, Reason(cause, Location(routine.file, routine.line)))
 
     def edits(self, sites: Iterable[Site]) -> dict[str, list[Edit]]:
         """The edits by which calls become nonblocking where they stand, by file."""
