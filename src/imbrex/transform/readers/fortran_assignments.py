@@ -13,6 +13,7 @@ from imbrex.transform.readers.fortran_components import BASE, Component
 from imbrex.transform.readers.fortran_expressions import Expressions
 from imbrex.transform.readers.fortran_handles import copies_parts
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing
+from imbrex.transform.readers.fortran_types import type_name
 
 _NAME = re.compile(r"[a-z]\w*")
 _NAMED = re.compile(r"(?<![\w%.])[a-z]\w*")
@@ -34,6 +35,11 @@ def _is_small(array: Variable) -> bool:
     return size <= _SMALL
 
 
+def _type(variable: Variable) -> str:
+    """The name of the type of an object that is of no other one."""
+    return type_name(variable.element) if variable.element.startswith("type(") else ""
+
+
 class Assignments(Expressions):
     """Reads the expressions and assignments of one scope."""
 
@@ -43,14 +49,17 @@ class Assignments(Expressions):
         True where it assigns a whole array or a section of one.
         """
         text = line.masked
+        copied, before = self._copies_numbers(text, equals), effects.stop
         self.read(line, equals + 1, len(text), effects)
+        if copied and before is None and effects.stop == ReasonKind.DERIVED_OPERATOR():
+            effects.stop = None  # the sign behind which the object is named is no operator
         match = BASE.match(text)
         assert match is not None
         name = match[0]
         if "%" in text[:equals]:
             component = self.components.resolve(text, 0)
             if component is not None and component.end == equals:
-                return self._assign_component(component, line, equals, effects)
+                return self._assign_component(component, line, equals, effects, copied=copied)
         variable = self.names.variable(self.scope, name)
         rest = text[match.end() : equals]
         if variable is None:
@@ -68,7 +77,8 @@ class Assignments(Expressions):
                 self.read(line, match.end() + stop + 1, equals, effects)
         elif "%" in rest:
             self.read(line, match.end(), equals, effects)
-        if "%" not in rest and self._copies_parts(variable.element, text[equals + 1 :]):
+        parts = self._copies_parts(variable.element, text[equals + 1 :])
+        if "%" not in rest and parts and not copied:
             effects.stop = effects.stop or ReasonKind.DERIVED_ASSIGNMENT()
         if self.plain.own_assignment(text, equals):
             effects.stop = effects.stop or ReasonKind.OWN_ASSIGNMENT()
@@ -102,11 +112,44 @@ class Assignments(Expressions):
         null = value == "mpi_request_null" and self.names.find(self.scope, value) is None
         return copies_parts(self.names.own, interface, self.scope, type_name, null=null)
 
+    def _copies_numbers(self, text: str, equals: int) -> bool:
+        """Whether an object is set to another one of its type, both of numbers in their memory.
+
+        That is no call of the program's own, and does what assignments of all that it holds do.
+        """
+        own = self.names.own
+        if own.assignment or own.operators:
+            return False
+        name = self._object(text[:equals])
+        plain = bool(name) and self.names.types.is_of_numbers(name)
+        return plain and self._object(text[equals + 1 :]) == name
+
+    def _object(self, text: str) -> str:
+        """The type of the object, or of the elements, that a text names and nothing more; or ""."""
+        found = self.components.resolve(text, 0)
+        if found is not None:
+            whole = found.last.allocatable and not found.subscripts
+            return "" if whole or found.part or found.end != len(text) else _type(found.last)
+        named = BASE.match(text)
+        if named is None or self.names.find(self.scope, named[0]) is None:
+            return ""
+        at, variable = named.end(), self.names.variable(self.scope, named[0])
+        if variable is None or variable.pointer or (variable.allocatable and at == len(text)):
+            return ""
+        after = closing(text, at) + 1 if text[at : at + 1] == "(" and variable.bounds else at
+        return _type(variable) if after == len(text) else ""
+
     def _assign_component(
-        self, component: Component, line: LogicalLine, equals: int, effects: Effects
+        self,
+        component: Component,
+        line: LogicalLine,
+        equals: int,
+        effects: Effects,
+        *,
+        copied: bool,
     ) -> bool:
         variable = component.last
-        if self._copies_parts(variable.element, line.masked[equals + 1 :]):
+        if self._copies_parts(variable.element, line.masked[equals + 1 :]) and not copied:
             effects.stop = effects.stop or ReasonKind.DERIVED_ASSIGNMENT()
         if self.plain.own_assignment(line.masked, equals):
             effects.stop = effects.stop or ReasonKind.OWN_ASSIGNMENT()

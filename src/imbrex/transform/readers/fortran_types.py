@@ -159,6 +159,20 @@ class Types:
         name = type_name(element)
         return None if name in self.why else self.known.get(name)
 
+    def is_of_numbers(self, name: str) -> bool:
+        """Whether an object of a type is numbers, texts and logical values alone, in its memory."""
+        definition = self.of(f"type({name})")
+        if definition is None or definition.extends:
+            return False
+        for symbol in definition.scope.symbols.values():
+            if symbol.attributes & {"allocatable", "pointer"} or symbol.type.endswith("(:)"):
+                return False
+            if symbol.type.startswith(("type(", "class(", "procedure")):
+                inner = type_name(symbol.type)
+                if not symbol.type.startswith("type(") or not self.is_of_numbers(inner):
+                    return False
+        return True
+
     def reason(self, element: str) -> str:
         """Why the components of a type cannot be told apart."""
         name = type_name(element)
