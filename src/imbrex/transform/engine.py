@@ -17,12 +17,14 @@ from imbrex.transform.choice import are_chosen, goes_with_chosen, of_chosen
 from imbrex.transform.deciding import Deciding
 from imbrex.transform.garbage import collect, keep, objects, uncollected
 from imbrex.transform.imports import complete_imports
+from imbrex.transform.line_maps import LineMap, line_maps
 from imbrex.transform.model.program import Program
 from imbrex.transform.one_sided import one_sided_note
 from imbrex.transform.options import MessageTime, Options
 from imbrex.transform.permissions import Permissions
 from imbrex.transform.readers.c_kept import KeptFiles
 from imbrex.transform.readers.fortran_units import FORTRAN_SUFFIXES
+from imbrex.transform.replaced_sites import put_back
 from imbrex.transform.rewrites.base import Decision, not_analysed, one_of_each_place
 from imbrex.transform.rewrites.blocking import BlockingToNonblocking
 from imbrex.transform.rewrites.collectives import CollectivesToNonblocking
@@ -34,14 +36,11 @@ from imbrex.transform.rewrites.splitting import Splitting
 from imbrex.transform.rewrites.statement_motion import StatementMotion
 from imbrex.transform.search import Rejected, prepare, unchanged
 from imbrex.transform.telling import (
-    LineMap,
     add_later,
     copies,
-    line_maps,
     note,
     note_stated,
     of_routines,
-    put_back,
     relocated,
     tell_bound,
     tell_starts,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from imbrex.transform.line_maps import LineMap, original_places
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.reasons import PERMISSIONS
 from imbrex.transform.rewrites.base import Decision
-from imbrex.transform.telling import LineMap, original_places
 
 
 @dataclass(slots=True)

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from imbrex.errors import ImbrexError
+from imbrex.transform.line_maps import LineMap, line_maps
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.paying import Gain, Result, between_pieces, gain, pays
 from imbrex.transform.rewrites.proposals import Proposal
-from imbrex.transform.telling import LineMap, line_maps
 from imbrex.transform.text.edits import apply_edits
 
 _MOST = 400  # preparing rewrites in one run

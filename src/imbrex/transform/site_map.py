@@ -13,11 +13,11 @@ from imbrex.errors import ImbrexError
 from imbrex.profile.site_map import NAME, Place, SiteMap, load_site_map
 from imbrex.transform import mpi_calls
 from imbrex.transform.engine import Outcome
+from imbrex.transform.line_maps import LineMap
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.statements import Statement
 from imbrex.transform.options import Options
 from imbrex.transform.reading import read_program
-from imbrex.transform.telling import LineMap
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 

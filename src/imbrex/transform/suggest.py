@@ -17,6 +17,7 @@ from imbrex.transform.analysis.filled import covers
 from imbrex.transform.analysis.sections import buffer_section
 from imbrex.transform.engine import Outcome, transform
 from imbrex.transform.given_places import begun_at, parse_place
+from imbrex.transform.line_maps import LineMap
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
@@ -25,7 +26,6 @@ from imbrex.transform.model.statements import Block, Kind, Statement
 from imbrex.transform.options import Options
 from imbrex.transform.reading import read_program
 from imbrex.transform.rewrites.base import Decision
-from imbrex.transform.telling import LineMap
 from imbrex.transform.text.edits import Edit, apply_edits, unified_diff
 from imbrex.transform.text.layout import indent_at, line_start
 
