@@ -339,5 +339,10 @@ def _communication(analysis: Analysis, options: Options) -> Outcome:
         f"{place}: the macro {name} is taken as not defined (give the build's flags after --)"
         for name, place in program.undefined.items()
     ]
+    notes += [
+        f"{place}: the procedure {name} is not read: its interface body is not understood"
+        for name, place in program.unread_procedures.items()
+    ]
     notes += one_sided_note(program)
-    return Outcome(decisions, before, after, program.skipped, notes, has_main=program.has_main)
+    has_main = program.has_main or bool(program.unread_procedures)
+    return Outcome(decisions, before, after, program.skipped, notes, has_main=has_main)

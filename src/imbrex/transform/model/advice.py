@@ -107,7 +107,8 @@ macro
 in-header header-differs
     include the header by one name, let it be written, and let macros around the includes not change
     what it says
-included-unread included-code include-missing twice-defined function-twice-defined name-twice
+included-unread included-code include-missing no-interface-body twice-defined
+function-twice-defined name-twice
 function-name-twice name-changes
     give the file's folder with `-- -I`, put statements into the source, give each routine a name
     of its own

@@ -153,6 +153,8 @@ class Program:
     # Modules that are used but not among the files, and where: what they declare is not known.
     missing_modules: dict[str, Location] = field(default_factory=dict)
     missing_includes: dict[str, Location] = field(default_factory=dict)  # of Fortran
+    # Of Fortran: procedures whose arguments are not known, so that they are not read.
+    unread_procedures: dict[str, Location] = field(default_factory=dict)
     _holders: dict[str, list[str]] = field(default_factory=dict)
     _facts_seen: int = 0
     # By file, what is declared at which byte of it; of so many variables.

@@ -41,6 +41,7 @@ class ReasonKind(Sentence):
     INCLUDED_UNREAD = "an included file is not read"
     INCLUDED_CODE = "{file} holds more than declarations"
     INCLUDE_MISSING = "the include file {file} is not found"
+    NO_INTERFACE_BODY = "the interface body of `module procedure {routine}` is not understood"
     TWICE_DEFINED = "two routines have this name"
     FUNCTION_TWICE_DEFINED = "two functions have this name"
     FUNCTION_NAME_TWICE = "two functions are called {routine}"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from imbrex.transform.model.causes import Cause
+from imbrex.transform.model.interface_body import InterfaceBody
 from imbrex.transform.model.module_access import ModuleAccess
 from imbrex.transform.model.scopes import Scope
 from imbrex.transform.model.statements import Block, Statement, walk
@@ -30,6 +31,7 @@ class Routine:
     address_taken: bool = False
     conditional: bool = False  # of Fortran: other builds may have another one, or none
     generic: bool = False  # of Fortran: it is known by a generic name too
+    interface_body: InterfaceBody | None = None  # of Fortran: where that is apart from it
     access: ModuleAccess = field(default_factory=ModuleAccess)  # of Fortran
     bound: bool = False  # of Fortran: it is bound to a type, by which it may be called
     exported: frozenset[str] = frozenset()  # names that are taken already

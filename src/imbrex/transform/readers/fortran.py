@@ -24,6 +24,7 @@ from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_owned import constructed_words, own_pointers
 from imbrex.transform.readers.fortran_procedures import Procedures, bound_keys, tell_apart
 from imbrex.transform.readers.fortran_scopes import Scope
+from imbrex.transform.readers.fortran_separate import UNREAD, body_of, take_arguments
 from imbrex.transform.readers.fortran_single import single_types
 from imbrex.transform.readers.fortran_types import Types
 from imbrex.transform.readers.fortran_units import Units
@@ -43,6 +44,8 @@ def read_fortran(units: list[Units], program: Program, shared: set[str]) -> None
     scopes = [scope for unit in units for scope in unit.scopes]
     modules = {scope.name: scope for scope in scopes if scope.kind == "module"}
     names = Names(program, modules)
+    find_hosts(scopes, modules)
+    take_arguments(scopes, names)
     for unit in units:
         names.own.add(unit.own)
         program.inactive |= unit.conditionals.inactive
@@ -55,7 +58,6 @@ def read_fortran(units: list[Units], program: Program, shared: set[str]) -> None
     definitions = [definition for unit in units for definition in unit.types]
     procedures = Procedures(units, scopes, definitions, names, shared)
     unclear = tell_apart(procedures, program)
-    find_hosts(scopes, modules)
     shared |= procedures.shared
     _check_commons(scopes, program)
     for scope in scopes:
@@ -83,7 +85,8 @@ def read_fortran(units: list[Units], program: Program, shared: set[str]) -> None
     names.bindings = Bindings.of(scopes, definitions, known=whole and not undeclared)
     if whole:
         names.single = program.single = single_types(scopes, definitions, names)
-    read = {id(line) for scope in scopes for line in scope.body if not line.directive}
+    entered = [scope for scope in scopes if scope.kind != UNREAD]
+    read = {id(line) for scope in entered for line in scope.body if not line.directive}
     note_unknown(names, (line for u in units for line in u.lines if id(line) not in read))
     names.note_targets()
     for unit in units:
@@ -119,13 +122,17 @@ def read_fortran(units: list[Units], program: Program, shared: set[str]) -> None
     if not (names.own.operators or names.own.assignment):
         for each in definitions:
             program.binding_lines.setdefault(each.scope.file, []).extend(each.binding_lines)
-    for name in names.own.generics & program.routines.keys():
+    unread = {s.name: Location(s.file, s.line) for s in scopes if s.kind == UNREAD}
+    program.unread_procedures = unread
+    for name in (names.own.generics | unread.keys()) & program.routines.keys():
         _stop(program.routines[name], ReasonKind.NAME_TWICE(routine=name))
     for name in unclear & program.routines.keys():
         changes = ReasonKind.NAME_CHANGES(routine=name)
         _stop(program.routines[name], changes)
         program.routines[name].problem = program.routines[name].problem or changes
     _leave_out(program)
+    if unread:
+        program.has_main = False  # what they do is not known
     bind_components(program)
 
 
@@ -134,7 +141,7 @@ def _undeclared(scopes: list[Scope], program: Program) -> str:
     if program.missing_modules:
         return f"the module `{min(program.missing_modules)}` is not among the files"
     if any(scope.hidden or scope.missing for scope in scopes):
-        return "a file that is included is not read"
+        return "a file that is included, or a procedure, is not read"
     return ""
 
 
@@ -294,6 +301,7 @@ def _enter(scope: Scope, names: Names, program: Program, identifiers: frozenset[
     routine.interface = names.interface(scope)
     routine.exported = identifiers
     routine.host = "" if scope.parent is None else f"{scope.parent.key}@{scope.parent.file}"
+    routine.interface_body = body_of(scope)
     routine.access = access_of(scope, names.modules)
     routine.declared_by = _declared_by(scope, names)
     routine.meaning = partial(names.meaning, scope)

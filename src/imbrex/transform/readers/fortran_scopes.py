@@ -77,6 +77,10 @@ class Scope:
     problem: Cause | None = None
     # The procedures that a generic name of this scope stands for; None where not all are known.
     generics: dict[str, set[str] | None] = field(default_factory=dict)
+    # What interface bodies say of the procedures of a module or a submodule; each is a scope.
+    interface_bodies: dict[str, Scope] = field(default_factory=dict)
+    of_interface: bool = False  # a procedure that has such a body, or such a body itself
+    separate: bool = False  # a procedure whose arguments stand in such a body alone
     has_contained: bool = False
     # The words of the procedures that it contains; None where these may have others too.
     named_inside: set[str] | None = field(default_factory=set)

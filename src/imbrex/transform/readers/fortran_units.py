@@ -30,6 +30,7 @@ from imbrex.transform.readers.fortran_scopes import (
     is_assignment,
     is_specification,
 )
+from imbrex.transform.readers.fortran_separate import InterfaceBodies, begun, has_prefix
 from imbrex.transform.readers.fortran_swaps import find_pointings, find_swaps
 from imbrex.transform.readers.fortran_types import Definition
 from imbrex.transform.readers.fortran_views import find_views
@@ -48,7 +49,6 @@ _ELEMENTAL = re.compile(r".*?elemental\w*?(?:subroutine|function)[a-z]")
 _UNTYPED = re.compile(rb"(?i)ignore_tkr|no_arg_check")
 _HOLLERITH = re.compile(r"(?<!\w)\d+h")  # characters without quotes, parentheses among them
 _WORD = re.compile(r"[a-z_]\w*")
-_SEPARATE = re.compile(r"moduleprocedure[a-z]\w*")
 _END = re.compile(r"end(program|subroutine|function|module|submodule|blockdata|procedure)?\w*$")
 _INNER_END = re.compile(
     r"end(if|do|select|where|forall|type|interface|associate|block|critical|team|enum)\w*$"
@@ -74,6 +74,7 @@ class Units:
         language = Language.FORTRAN_FIXED if self.fixed else Language.FORTRAN_FREE
         self.source = SourceFile(path, str(path), data, language)
         self.declarations = Declarations(path.parent, flags, fixed=self.fixed)
+        self.bodies = InterfaceBodies(self._open, self.declarations)
         self.scopes: list[Scope] = []
         self.own = Own()
         self.types: list[Definition] = []
@@ -145,6 +146,8 @@ class Units:
             if skip == "endinterface" and _POINTED.search(text):
                 self.linked = None  # of a procedure that may not be among the files
             if skip:
+                if skip == "endinterface" and current is not None:
+                    self.bodies.read(line, current)
                 if text.startswith(skip):
                     skip = generic = ""
                 elif generic and current is not None:
@@ -166,18 +169,14 @@ class Units:
                 raise ImbrexError(f"{self.path}: line {line.line}: its parentheses do not match")
             if not is_assignment(text):
                 opened = self._open(text, line, current)
+                if opened is None and not in_execution:
+                    opened = begun(line, current, self.conditionals)
                 if opened is not None:
                     state.append(in_execution)
-                    opened.conditional = self.conditionals.hold(line.line)
                     self.scopes.append(opened)
                     current, in_execution = opened, False
                     held = []
                     continue
-                if _SEPARATE.fullmatch(text) and not in_execution:
-                    raise ImbrexError(
-                        f"{self.path}: line {line.line}: a procedure without its arguments: write"
-                        " `module subroutine` or `module function` with them"
-                    )
                 if text == "contains":
                     if current is not None:
                         current.has_contained = True
@@ -351,9 +350,7 @@ class Units:
             result, header = found[1], header[: found.start()]
         if (match := re.fullmatch(r"program([a-z]\w*)", text)) is not None:
             kind, name, arguments = "program", match[1], ""
-        elif (match := re.fullmatch(r"module([a-z]\w*)", text)) is not None and not text.startswith(
-            "moduleprocedure"
-        ):
+        elif parent is None and (match := re.fullmatch(r"module([a-z]\w*)", text)) is not None:
             kind, name, arguments = "module", match[1], ""
         elif text.startswith(("submodule(", "blockdata")):
             kind, name, arguments = "submodule", text, ""
@@ -367,10 +364,13 @@ class Units:
         scope = Scope(name, kind, str(self.path), line.line, parent)
         scope.elemental = _ELEMENTAL.match(header) is not None
         scope.recursive = _RECURSIVE.match(header) is not None
+        scope.conditional = self.conditionals.hold(line.line)
         scope.declare_after = line.end
         scope.behind_head = line.end if line.alone else -1
         if parent is not None and parent.implicit is None:
             scope.implicit = None
+        if kind in ("subroutine", "function"):
+            scope.of_interface = has_prefix(text, scope)
         if arguments:
             inner = arguments[1 : closing(arguments, 0)]
             scope.dummies = [inner[a:b] for a, b in split_arguments(inner)]

@@ -35,6 +35,7 @@ from imbrex.transform.text.layout import indent_at
 from imbrex.transform.text.local_vectors import is_vector, knows_vectors
 from imbrex.transform.text.members import Declared, declared_in_class, object_of
 from imbrex.transform.text.parted import Parted
+from imbrex.transform.text.separate_halves import declares_plainly
 from imbrex.transform.text.specification import identifiers
 
 NAME = "wrappers"
@@ -264,6 +265,11 @@ class Splitting(Preparing[RoutineSite, ContentT]):
         kept = Kept(self.program, self.footprints, self.name).of(split.wrapper, split.schedule)
         if any(is_vector(variable) for variable in kept):
             self._check_vectors(split)
+        if split.wrapper.interface_body is not None:
+            for variable in kept:
+                if not declares_plainly(self.program, split.wrapper, variable):
+                    text = ReasonKind.NOT_PLAIN_SUBROUTINE(routine=split.wrapper.name)
+                    self.refuse(split.wrapper, split.wrapper.line, text)
         for variable in kept:
             kind = variable.element.rstrip("* ").removeprefix("const ")
             if variable.element.endswith("*") and kind not in KNOWN_TYPES:

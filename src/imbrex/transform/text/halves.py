@@ -48,6 +48,7 @@ from imbrex.transform.text.members import (
 from imbrex.transform.text.name_lists import renamed_in
 from imbrex.transform.text.returning import Segment, composed, handed, segments
 from imbrex.transform.text.routine_text import c_routine_text, fortran_routine_text
+from imbrex.transform.text.separate_halves import interface_bodies, stated_lines
 from imbrex.transform.text.specification import (
     c_declarations,
     fortran_specification,
@@ -91,8 +92,10 @@ class Halves:
         self.takes: list[list[Variable]] = [[], []]  # what each half is given of what is kept
         self.handed_on: dict[int, list[Variable]] = {}  # by the item whose messages take them
         self.used: list[list[int]] = [[], []]  # parameters of each half, by position
-        find = fortran_routine_text if self.fortran else c_routine_text
-        found = find(program, routine)
+        if self.fortran:
+            found = fortran_routine_text(program, routine, separate=True)
+        else:
+            found = c_routine_text(program, routine)
         self.span, self.lead, self.found = found.span, found.lead, found
         # In the places of the routine's own, of which `this` is one.
         self.parameters = [""] * routine.on_object + found.parameters
@@ -107,7 +110,8 @@ class Halves:
                 f"{routine.stem}_start{number}",
                 f"{routine.stem}_finish{number}",
             )
-        elsewhere = routine.shares_name and not _are_free(program, self.names)
+        stated = routine.interface_body is not None  # in another file perhaps
+        elsewhere = (routine.shares_name or stated) and not _are_free(program, self.names)
         if elsewhere or any(name.lower() in routine.taken for name in self.names):
             self.problem = ReasonKind.NAMES_TAKEN(start=self.names[0], finish=self.names[1])
         if b"imbrex_requests" in self.source.data[slice(*self.span)].lower():
@@ -181,7 +185,14 @@ class Halves:
         return indent_at(self.source.data, self.span[0])
 
     def in_class(self) -> dict[str, list[Edit]]:
-        """The halves of a method in the place of its declaration, where its class has one."""
+        """The halves in the place of a method's declaration in its class, where that has one, or of
+        the interface body of a procedure of Fortran that is apart from it."""
+        if self.routine.interface_body is not None:
+            used = [[self.parameters[i] for i in self.used[number]] for number in (0, 1)]
+            requests = self.request_type(self.routine) + f" imbrex_requests({self.count})"
+            return interface_bodies(
+                self.program, self.routine, self.names, used, self.kept, requests * bool(self.count)
+            )
         declared = declared_in_class(self.program, self.routine)
         if not isinstance(declared, Declared):
             return {}
@@ -403,7 +414,12 @@ class Halves:
         needed = needed | identifiers("\n".join(views), fold=True)
         end = data.find(b"\n", self.routine.declare_after)
         lines, used = fortran_specification(
-            self.source, self.span[0], end, needed, [name.lower() for name in names]
+            self.source,
+            self.span[0],
+            end,
+            needed,
+            [name.lower() for name in names],
+            stated_lines(self.program, self.routine, self._declaration_indent()),
         )
         self.used[number] = [i for i, name in enumerate(names) if name.lower() in used]
         if number:  # what the start has set, and messages since, stays
@@ -413,7 +429,8 @@ class Halves:
         body = "\n".join([*(self._indent() + line for line in allocated), body])
         indent = indent_at(data, self.span[0])
         arguments = [names[i] for i in self.used[number]] + [v.name for v in kept]
-        head = f"{indent}subroutine {self.names[number]}("
+        prefix = "module " if self.routine.interface_body is not None else ""
+        head = f"{indent}{prefix}subroutine {self.names[number]}("
         arguments += ["imbrex_requests"] if self.count else []
         text = ", ".join(arguments) + ")"
         inner = self._declaration_indent()
@@ -424,6 +441,7 @@ class Halves:
             colons = "" if self.source.language is Language.FORTRAN_FIXED else ":: "
             lines.append(f"{inner}integer(kind=MPI_ADDRESS_KIND) {colons}imbrex_address")
         last = data[line_start(data, self.span[1] - 1) : self.span[1]].decode()
+        last = re.sub(r"(?i)\bprocedure\b", "subroutine", last)
         last = re.sub(rf"(?i)\b{self.routine.plain_name}\b", self.names[number], last)
         first = indent + wrapped(self.source.language, head.strip() + text, len(indent), indent)
         return "\n".join([first, *lines, "", body, last])

@@ -13,6 +13,7 @@ from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import indent_at, line_start
+from imbrex.transform.text.separate_halves import is_separate
 from imbrex.transform.text.specification import opening_of, parameters_of
 
 _C_HEAD = re.compile(
@@ -25,7 +26,8 @@ _TEMPLATE = re.compile(r"template\s*<(?P<inside>[^<>=]*)>\s*$")
 _TEMPLATE_PARAMETER = re.compile(r"(?:class|typename|int|bool|(?:std\s*::\s*)?size_t)\s+(\w+)")
 _FORTRAN_RETURN = re.compile(rb"[ \t]*return[ \t]*(![^\n]*)?\r?$", re.IGNORECASE)
 _FORTRAN_END = re.compile(
-    rb"[ \t]*end[ \t]*((?:subroutine|function)[ \t]*\w*)?[ \t]*(![^\n]*)?\r?$", re.IGNORECASE
+    rb"[ \t]*end[ \t]*((?:subroutine|function|procedure)[ \t]*\w*)?[ \t]*(![^\n]*)?\r?$",
+    re.IGNORECASE,
 )
 _FUNCTION = re.compile(
     r"(?i)(?P<indent>\s*)(?:(?P<type>(?:integer|real|logical|double\s*precision)"
@@ -133,8 +135,13 @@ def _declares(name: str) -> re.Pattern[bytes]:
     return re.compile(rb"(?m)>\s*(?:\w+\s+)+" + name.encode() + rb"\s*\([^;{}]*\)\s*;")
 
 
-def fortran_routine_text(program: Program, routine: Routine, *, value: bool = False) -> RoutineText:
-    """The text of a subroutine; `value`: it may be a function that can become one."""
+def fortran_routine_text(
+    program: Program, routine: Routine, *, value: bool = False, separate: bool = False
+) -> RoutineText:
+    """The text of a subroutine; `value`: it may be a function that can become one.
+
+    `separate`: it may have an interface body apart from it, which is replaced as well.
+    """
     source = program.files[routine.file]
     data, found, start = source.data, RoutineText(), source.start_of(routine.line)
     end = routine.body.statements[-1].end if routine.body.statements else start
@@ -154,6 +161,8 @@ def fortran_routine_text(program: Program, routine: Routine, *, value: bool = Fa
     names = [program.variables.get(key) for key in routine.parameters]
     header = data[start : data.find(b"\n", start)].decode(errors="replace")
     plain = re.match(r"(?i)\s*(pure\s+)?subroutine\s+\w+\s*(\(|!|$)", header) is not None
+    if separate and not plain:
+        plain = is_separate(program, routine, header)
     if routine.result:
         found.as_subroutine = as_subroutine(program, routine, found.span) if value else []
         plain = bool(found.as_subroutine)

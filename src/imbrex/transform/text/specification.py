@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container
+from collections.abc import Container, Sequence
 
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language, SourceFile
@@ -24,6 +24,7 @@ _FORTRAN_TYPE = re.compile(
     r"(?:\s*\*\s*\d+)?\s+)(?P<list>[a-z][^:=]*)$",
     re.IGNORECASE,
 )
+_FIRST = re.compile(r"(?i)\s*(?:use|implicit|import)\b")
 
 
 def identifiers(text: str, *, fold: bool) -> set[str]:
@@ -67,15 +68,24 @@ def c_declarations(
 
 
 def fortran_specification(
-    source: SourceFile, start: int, end: int, needed: set[str], dummies: list[str]
+    source: SourceFile,
+    start: int,
+    end: int,
+    needed: set[str],
+    dummies: list[str],
+    stated: Sequence[str] = (),
 ) -> tuple[list[str], set[str]]:
-    """Lines behind the header, without entities that nothing uses; and what is used in all."""
+    """Lines behind the header, without entities that nothing uses; and what is used in all.
+
+    `stated`: declarations from elsewhere, which go behind what must stand first.
+    """
     lines = source.data[start:end].decode(errors="replace").split("\n")
     fixed = source.language is Language.FORTRAN_FIXED
     first = 1
     while first < len(lines) and _continues(lines[first - 1], lines[first], fixed):
         first += 1
     body = lines[first:]
+    body = _with(body, stated, fixed) if stated else body
     used = set(needed)
     plain = [plain_declaration(body, i, fixed) for i in range(len(body))]
     for line, match in zip(body, plain, strict=True):
@@ -106,6 +116,17 @@ def fortran_specification(
         elif kept:
             found.append((match["head"] or match["bare"]) + ", ".join(kept))
     return found, used & set(dummies)
+
+
+def _with(body: list[str], stated: Sequence[str], fixed: bool) -> list[str]:
+    """Lines of declarations with others behind their last USE or IMPLICIT."""
+    place = 0
+    for number, line in enumerate(body):
+        if _FIRST.match(line):
+            place = number + 1
+            while place < len(body) and _continues(body[place - 1], body[place], fixed):
+                place += 1
+    return [*body[:place], *stated, *body[place:]]
 
 
 def _continues(line: str, following: str, fixed: bool) -> bool:
