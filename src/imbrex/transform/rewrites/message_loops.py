@@ -18,7 +18,7 @@ from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import SourceFile
-from imbrex.transform.model.statements import Kind, Statement, walk
+from imbrex.transform.model.statements import Kind, LoopRange, Statement, walk
 from imbrex.transform.rewrites.base import Plan, Refusal, Site
 from imbrex.transform.rewrites.blocking import BlockingToNonblocking
 from imbrex.transform.rewrites.boundary import NAME as BOUNDARY
@@ -27,6 +27,7 @@ from imbrex.transform.rewrites.distribution import (
     with_statements,
     without_statements,
 )
+from imbrex.transform.rewrites.entry_bounds import known_at_entry
 from imbrex.transform.rewrites.proposals import Preparing, Proposal, StatementSite
 from imbrex.transform.rewrites.splitting import NAME as WRAPPERS
 from imbrex.transform.text.braces import can_be_braced, closing, opening
@@ -43,6 +44,11 @@ _BLOCKING = mpi_calls.BLOCKING.keys()
 _MOST_MESSAGES = 4096  # requests of one loop
 
 
+def _is_open(span: LoopRange) -> bool:
+    """Whether how often a loop runs is no constant."""
+    return bool(span.low.terms or span.high.terms)
+
+
 @dataclass(frozen=True, slots=True)
 class Starting:
     """A loop that is to start its messages."""
@@ -50,6 +56,7 @@ class Starting:
     loop: MessageLoop
     headers: list[Header]
     transfers: list[Transfer]  # of one iteration, in their order
+    counted: bool = True  # how many iterations there are is a constant
 
 
 class StartedInLoops(Preparing[StatementSite, Starting]):
@@ -152,8 +159,8 @@ class StartedInLoops(Preparing[StatementSite, Starting]):
         if space is None:
             return None
         transfers = self._transfers(routine, space)
-        headers = self._headers(source, space)
-        if not transfers or headers is None:
+        headers = self._headers(routine, space) if transfers else None
+        if headers is None:
             return None
         found = MessageLoops(self.program, self.footprints, routine, spaces).find(space, transfers)
         if isinstance(found, Reason):
@@ -167,7 +174,10 @@ class StartedInLoops(Preparing[StatementSite, Starting]):
         every = [transfer for each in transfers.values() for transfer in each]
         if self._messages(space) * len(every) > _MOST_MESSAGES:
             return None
-        return Starting(found, headers, every)
+        counted = not any(map(_is_open, space.ranges))
+        if not (counted or self._messages(space)):
+            return None
+        return Starting(found, headers, every, counted)
 
     def _transfers(self, routine: Routine, space: Space) -> dict[int, list[Transfer]]:
         """The transfers of each call of the innermost loop; none where one may not be started."""
@@ -194,14 +204,23 @@ class StartedInLoops(Preparing[StatementSite, Starting]):
             found[id(statement)] = [replace(transfer, status=None) for transfer in own]
         return found
 
-    def _headers(self, source: SourceFile, space: Space) -> list[Header] | None:
-        """The headers of loops between constants; None where one is none."""
+    def _headers(self, routine: Routine, space: Space) -> list[Header] | None:
+        """The headers of loops between constants; None where one is none.
+
+        One loop of a procedure of Fortran may have bounds that are known where that begins.
+        """
+        source = self.program.files[routine.file]
         if space.call is not None or space.elements or directed(space):
             return None
         found = []
         for loop, span in zip(space.loops, space.ranges, strict=True):
             header = read_header(source, loop, named=True)
-            if header is None or span.low.terms or span.high.terms or not span.every:
+            if header is None or not span.every:
+                return None
+            if _is_open(span) and not (
+                sum(map(_is_open, space.ranges)) == 1
+                and known_at_entry(self.program, self.footprints, routine, loop, header)
+            ):
                 return None
             if not source.is_fortran and self._local(header):
                 return None
@@ -226,9 +245,11 @@ class StartedInLoops(Preparing[StatementSite, Starting]):
 
     @staticmethod
     def _messages(space: Space) -> int:
-        """The iterations of a nest."""
+        """The iterations of a nest, as far as they are counted."""
         number = 1
         for span in space.ranges:
+            if _is_open(span):
+                continue
             number *= max(span.high.constant - span.low.constant + 1, 0)
         return number
 
@@ -237,7 +258,13 @@ class StartedInLoops(Preparing[StatementSite, Starting]):
         source = self.program.files[routine.file]
         names = self._names.setdefault(routine.key, set())
         text = loop_requests(
-            self.program, source, routine, starting.headers, starting.transfers, names
+            self.program,
+            source,
+            routine,
+            starting.headers,
+            starting.transfers,
+            names,
+            counted=starting.counted,
         )
         names.update(text.names)
         loop = plan.site.statement

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.model.program import Program
@@ -17,7 +17,7 @@ from imbrex.transform.text.c_text import CText, call_text, checked
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.fortran_text import FortranText
 from imbrex.transform.text.loop_headers import Header
-from imbrex.transform.text.terms import difference, product, shifted
+from imbrex.transform.text.terms import difference, is_in_parentheses, product, shifted
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,7 @@ class RequestArray:
     first: str  # the element that an iteration begins with, counted from 0, `offset` apart
     offset: int
     transfers: list[Transfer]  # of one iteration
+    counted: bool = True  # the size is a constant, and not below 0
 
     def element(self, number: int, base: int) -> str:
         """The index of a message of an iteration, where the first element is `base`."""
@@ -89,7 +90,8 @@ class _FortranRequests(FortranText):
         for array in self.arrays:
             self._follow(array.transfers[0])
             error = self._error(array.transfers[0])
-            arguments = [array.size, array.name, "MPI_STATUSES_IGNORE", *error]
+            count = array.size if array.counted else f"max({array.size}, 0)"
+            arguments = [count, array.name, "MPI_STATUSES_IGNORE", *error]
             texts.append(self._call("MPI_Waitall", arguments, indent))
             texts += self.fences(array.transfers, indent)
         return texts
@@ -113,10 +115,13 @@ def loop_requests(
     headers: Sequence[Header],
     transfers: list[Transfer],
     taken: Collection[str] = (),
+    *,
+    counted: bool = True,
 ) -> LoopRequests:
     """The writer of a nest of loops with these messages in each iteration of its innermost.
 
-    `taken`: names that other loops of the routine declare.
+    `taken`: names that other loops of the routine declare; `counted`: how many iterations there are
+    is a constant.
     """
     text: LoopRequests
     if source.language is Language.C:
@@ -130,7 +135,10 @@ def loop_requests(
         mine = [t for t in transfers if t.receives is (kind == "receives")]
         if mine:
             name = _free_name(f"imbrex_loop_{kind}", source, routine, taken)
-            arrays.append(_array(name, source, headers, mine))
+            array = _array(name, source, headers, mine)
+            if not counted and is_in_parentheses(array.size):
+                array = replace(array, size=array.size[1:-1])
+            arrays.append(replace(array, counted=counted))
     places = {id(t): (each, n) for each in arrays for n, t in enumerate(each.transfers)}
     text.arrays = arrays
     text.places = [places[id(transfer)] for transfer in transfers]

@@ -11,10 +11,10 @@ _PRODUCT = re.compile(r"[\w\s*+.%-]*")
 
 def _closed(text: str) -> bool:
     """Whether a number may be added behind the text without parentheses."""
-    return bool(_ATOM.fullmatch(text) or _PRODUCT.fullmatch(text)) or _in_parentheses(text)
+    return bool(_ATOM.fullmatch(text) or _PRODUCT.fullmatch(text)) or is_in_parentheses(text)
 
 
-def _in_parentheses(text: str) -> bool:
+def is_in_parentheses(text: str) -> bool:
     """Whether the first parenthesis of a text is closed by its last character."""
     depth = 0
     for number, letter in enumerate(text):
