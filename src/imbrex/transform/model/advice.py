@@ -48,6 +48,9 @@ may-be-noncontiguous noncontiguous
     copy into a contiguous buffer first, or declare the argument `contiguous`
 asked-once
     put the answer into a variable that nothing changes: `int parallel = size > 1;`
+called-in-turn
+    give it all of the array in one call, and let it have the loop: a loop of messages starts all of
+    them
 called-amid
     write the calls one by one, in plain conditionals where need be: `exchange(u); exchange(v);`
 asked-amid

@@ -303,6 +303,9 @@ class ReasonKind(Sentence):
     NOT_GIVEN_OUT = "procedures beside {routine} cannot be made known where another name calls it"
     CALL_NOT_STATEMENT = "a call of {routine} is not a statement of its own"
     ASKED_ONCE = "a call of {routine} stands under a condition that may not be asked again"
+    CALLED_IN_TURN = (
+        "{caller} calls it in a loop: the messages of each call end before the next one begins"
+    )
     CALLED_AMID = "{caller} calls it in a loop or a choice, and the work is behind {caller}"
     ASKED_AMID = "a call of {routine} stands where it cannot be made first"
     NOT_EDITABLE = "{routine} may not be changed"

@@ -46,6 +46,7 @@ def why_whole(wrappers: Splitting[Any], split: Split, problem: Reason | None) ->
     return (
         _asked_once(wrappers, split)
         or called_amid(wrappers, split.wrapper.name)
+        or _called_in_turn(wrappers, split.wrapper)
         or _through_pointer(wrappers, split.wrapper)
         or _amid_statement(wrappers, split.wrapper, problem)
     )
@@ -120,6 +121,36 @@ def called_amid(wrappers: Splitting[Any], name: str) -> Reason | None:
                 place = Location(user.file, statement.line)
                 return Reason(ReasonKind.CALLED_AMID(caller=user.name), place)
     return None
+
+
+def _called_in_turn(wrappers: Splitting[Any], wrapper: Routine) -> Reason | None:
+    """A loop, beside work, that does nothing but call it for one part of an array each time."""
+    callers = wrappers.uses.callers(wrapper.name)
+    for user in callers if wrappers.uses.may_pass_on(wrapper) else ():
+        for block in user.body.plain():
+            for index, statement in enumerate(block.statements):
+                if not _only_calls(wrappers, user, statement, wrapper.name):
+                    continue
+                if any(wrappers.uses.computes_beside(user, block, index, n) for n in (-1, 1)):
+                    place = Location(user.file, statement.line)
+                    return Reason(ReasonKind.CALLED_IN_TURN(caller=user.name), place)
+    return None
+
+
+def _only_calls(wrappers: Splitting[Any], user: Routine, statement: Statement, name: str) -> bool:
+    """Whether it is a loop that calls a routine with its index, and has no work of its own."""
+    if statement.kind is not Kind.LOOP or statement.loop is None:
+        return False
+    given = False
+    for inner in statement.walk()[1:]:
+        found = wrappers.footprints.of(inner, user.file)
+        mine = [call for call in inner.calls if call.name == name]
+        if found.stop or (found.heavy and not (mine or inner.blocks)):
+            return False
+        reads = [a for call in mine for argument in call.arguments for a in argument.reads]
+        reads += inner.accesses if mine else []
+        given = given or any(access.variable == statement.loop.index for access in reads)
+    return given
 
 
 class _Behind:
