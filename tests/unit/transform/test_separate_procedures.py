@@ -144,6 +144,18 @@ def test_buffers_of_the_procedure(tmp_path: Path) -> None:
     assert "double precision :: exchange_in(1:2)" in text
 
 
+@pytest.mark.parametrize("where", ["module", "inner", "both"])
+def test_declarations_with_comments(tmp_path: Path, where: str) -> None:
+    """A half has what either of its descriptions declares."""
+    said = {":: comm\n    end sub": ":: comm ! all\n    end sub"}
+    module = changed(MODULE, said) if where != "inner" else MODULE
+    stated = STATED.replace(":: comm\n", ":: comm ! all\n") if where != "module" else STATED
+    inner = changed(INNER, {EXCHANGE: stated, "end procedure exchange": "end subroutine"})
+    found, outcome = told(tmp_path, module + inner + MAIN)
+    assert REWRITTEN in found
+    assert written(outcome).count("module subroutine exchange_finish(u, comm, imbrex_req") == 2
+
+
 def test_in_the_module_itself(tmp_path: Path) -> None:
     """The module may contain the procedure, too."""
     contained = INNER.partition("implicit none\n")[2].replace("end submodule impl\n", "")
@@ -172,6 +184,9 @@ def test_names_that_the_module_lists(tmp_path: Path) -> None:
         ("inner", {PACKED: PACKS.replace("out(2)", "out(2 * size(u(1:1)))")}),
         # What the two halves are called is taken in another file.
         ("main", {"  use sea\n": "  use sea\n  external exchange_start\n"}),
+        # What declares it does not say all of it.
+        ("module", {BODY: f"{BODY}      target :: u\n"}),
+        ("module", {BODY: BODY.replace("comm)", "comm) bind(c)")}),
         # A generic name stands for it too.
         ("module", {"  interface\n    module sub": "  interface swap\n    module sub"}),
     ],

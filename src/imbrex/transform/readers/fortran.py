@@ -79,13 +79,14 @@ def read_fortran(units: list[Units], program: Program, shared: set[str]) -> None
             owning = own_pointers(scopes, definitions, names, words | made)
     for scope in scopes if not owning else ():
         scope.views = []
+    entered = [scope for scope in scopes if scope.kind != UNREAD]
     whole = any(scope.kind == "program" for scope in scopes) and not program.skipped
+    whole = whole and len(entered) == len(scopes)
     names.types = Types(scopes, definitions, undeclared, whole=whole)
     program.record_types = names.types.of_records()
     names.bindings = Bindings.of(scopes, definitions, known=whole and not undeclared)
     if whole:
         names.single = program.single = single_types(scopes, definitions, names)
-    entered = [scope for scope in scopes if scope.kind != UNREAD]
     read = {id(line) for scope in entered for line in scope.body if not line.directive}
     note_unknown(names, (line for u in units for line in u.lines if id(line) not in read))
     names.note_targets()

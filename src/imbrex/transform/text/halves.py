@@ -48,7 +48,11 @@ from imbrex.transform.text.members import (
 from imbrex.transform.text.name_lists import renamed_in
 from imbrex.transform.text.returning import Segment, composed, handed, segments
 from imbrex.transform.text.routine_text import c_routine_text, fortran_routine_text
-from imbrex.transform.text.separate_halves import interface_bodies, stated_lines
+from imbrex.transform.text.separate_halves import (
+    interface_bodies,
+    stated_lines,
+    stated_names,
+)
 from imbrex.transform.text.specification import (
     c_declarations,
     fortran_specification,
@@ -412,6 +416,7 @@ class Halves:
         views = [line for name, line in self.routine.views.items() if name in needed]
         body = "\n".join([*(self._indent() + line for line in views), body])
         needed = needed | identifiers("\n".join(views), fold=True)
+        needed |= stated_names(self.program, self.routine, needed)
         end = data.find(b"\n", self.routine.declare_after)
         lines, used = fortran_specification(
             self.source,

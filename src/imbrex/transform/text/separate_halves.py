@@ -35,7 +35,12 @@ _PLAIN = re.compile(
     r"|type\(mpi_request\)"
 )
 _SHAPED = re.compile(r"(?i)dimension\s*\(.*\)")
-_OF_NAMES = re.compile(r"(?i)\s*(?:dimension|allocatable|pointer|target|asynchronous|volatile)\b")
+# Statements that tell of names declared elsewhere.
+_OF_NAMES = re.compile(
+    r"(?i)\s*(?:dimension|allocatable|pointer|target|asynchronous|volatile|intent|optional|value"
+    r"|contiguous|external)\b"
+)
+_BOUND = re.compile(r"(?i)\bbind\s*\(")
 
 
 def is_separate(program: Program, routine: Routine, header: str) -> bool:
@@ -50,7 +55,17 @@ def is_separate(program: Program, routine: Routine, header: str) -> bool:
         return False
     lines = source.data.decode(errors="replace").split("\n")
     stated, ended = lines[body.line - 1], lines[body.last_line - 1]
+    inside = lines[body.line : body.last_line - 1]
+    if any(map(_OF_NAMES.match, inside)) or _BOUND.search("\n".join([stated, *inside])):
+        return False
     return _STATED.match(stated) is not None and _END.match(ended.rstrip("\r")) is not None
+
+
+def stated_names(program: Program, routine: Routine, needed: set[str]) -> set[str]:
+    """The arguments that the interface body of a half declares which needs these names."""
+    if routine.interface_body is None:
+        return set()
+    return _specification(program, routine, sorted(needed))[1]
 
 
 def stated_lines(program: Program, routine: Routine, indent: str) -> list[str]:
