@@ -163,8 +163,14 @@ def _promising(
     depth: int,
     behind: _Refusals,
 ) -> tuple[list[Proposal], set[Identity]]:
-    """Those that could be done together, and of these the ones that lead somewhere."""
-    all_done, merged = _merged(texts, leaders)
+    """Those that could be done together, and of these the ones that lead somewhere.
+
+    Of each routine one: what one makes possible another may take away again.
+    """
+    of_routine: dict[tuple[str, str], Proposal] = {}
+    for leader in leaders:
+        of_routine.setdefault((leader.routine.file, leader.routine.name), leader)
+    all_done, merged = _merged(texts, [*of_routine.values()])
     wanted = frozenset(name for leader in merged for name in leader.leads_to)
     try:
         offered = screen(all_done, wanted)

@@ -86,6 +86,7 @@ def test_untouched_bytes_stay(case: Path) -> None:
         "chunk.f90": 2,
         "chunks.c": 3,
         "chunks.f90": 2,
+        "cleanup.c": 2,
         "each_field.c": 1,
         "kept.c": 4,
         "grid.cpp": 8,

@@ -367,6 +367,7 @@ class ReasonKind(Sentence):
     RECEIVED_IN = "what comes for `{variable}` is received in memory of its own, {name}"
     IN_PIECES = "the loop at line {line} uses each rank's piece once it has come; others travel on"
     CODE_APART = "the call stands alone, and its error code is asked for behind it"
+    JUMPS_GO = "jumps of {routine} that only an error leads to become the end that an error has"
     SENT_FROM = "`{variable}` is sent from a copy, {name}"
     POSTED_AHEAD = "posted in the iteration before, ahead of {count} computing statement{plural}"
     BROUGHT_AHEAD = "brought in the iteration before, to memory of its own: {names}"

@@ -11,19 +11,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.success import SUCCESS, gives_codes, returns_code
 from imbrex.transform.analysis.taken import is_entered
 from imbrex.transform.model.calls import Call
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.routine import Routine
 from imbrex.transform.model.sources import Language, SourceFile
 from imbrex.transform.model.statements import Block, Kind, Statement
 from imbrex.transform.rewrites.base import Plan
 from imbrex.transform.rewrites.declared_ahead import head_for
+from imbrex.transform.rewrites.error_jumps import without_jumps
+from imbrex.transform.rewrites.named_code import NamedCode
 from imbrex.transform.rewrites.private import free_name
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
+from imbrex.transform.rewrites.splitting import NAME as WRAPPERS
 from imbrex.transform.rewrites.unused_results import NAME as UNUSED_RESULTS
 from imbrex.transform.text.c_text import CText
 from imbrex.transform.text.edits import Edit
@@ -76,16 +81,26 @@ class ErrorCodes(Preparing[CodeSite, list[Edit]]):
 
     name = "error-codes"
 
+    def __init__(self, program: Program, footprints: Footprints) -> None:
+        super().__init__(program, footprints)
+        self.named = NamedCode(program)
+
     def sites(self) -> Iterator[CodeSite]:
+        for source, routine in self._routines():
+            taken = tuple(self._taken(source, routine))
+            if is_entered(routine):  # no declaration goes ahead of a label
+                taken = tuple(s for s in taken if s.kind is Kind.IF)
+            if taken:
+                yield CodeSite(routine, taken)
+
+    def _routines(self) -> Iterator[tuple[SourceFile, Routine]]:
+        """The routines of C that may be edited, where MPI returns no code but that of success."""
         if gives_codes(self.program, self.footprints.unseen):
             return
         for routine in self.program.editable():
             source = self.program.files[routine.file]
-            if source.language is not Language.C or routine.problem:
-                continue
-            taken = () if is_entered(routine) else tuple(self._taken(source, routine))
-            if taken:
-                yield CodeSite(routine, taken)
+            if source.language is Language.C and not routine.problem:
+                yield source, routine
 
     def _taken(self, source: SourceFile, routine: Routine) -> Iterator[Statement]:
         for statement in routine.statements():
@@ -172,13 +187,45 @@ class ErrorCodes(Preparing[CodeSite, list[Edit]]):
         return Edit(statement.code_start, statement.calls[0].start, f"{before}{name} = ")
 
     def proposals(self) -> list[Proposal]:
-        """What may be done by itself, and once more as what lets a function lose its value."""
+        """What may be done by itself, and once more as what lets a function lose its value.
+
+        Also what lets a function be taken apart that jumps to a label where MPI fails.
+        """
         found = super().proposals()
-        return found + [
+        leading = [
             replace(proposal, leads_to=(UNUSED_RESULTS,), also=(proposal.routine.name,))
             for proposal in found
-            if proposal.edits and self._returns_code(proposal.routine)
+            if proposal.edits
+            and not is_entered(proposal.routine)
+            and self._returns_code(proposal.routine)
         ]
+        return [*found, *leading, *self._without_jumps()]
+
+    def _without_jumps(self) -> Iterator[Proposal]:
+        """Routines that only errors have jump to labels lose these, to be taken apart."""
+        success, codes = self.footprints.success, self.named.code.values()
+        for source, routine in self._routines():
+            if routine.name == "main" or not is_entered(routine):
+                continue
+            taken = tuple(self._taken(source, routine))
+            asked = {id(statement) for statement in taken if statement.kind is Kind.IF}
+            jumps = without_jumps(source, routine, success, asked, codes)
+            if jumps is None:
+                continue
+            edits = {routine.file: jumps + self.conditions(CodeSite(routine, taken))}
+            reason = Reason(
+                ReasonKind.JUMPS_GO(routine=routine.name), Location(routine.file, routine.line)
+            )
+            leads = UNUSED_RESULTS if self._returns_code(routine) else WRAPPERS
+            yield Proposal(
+                self.name,
+                routine,
+                routine.line,
+                reason,
+                edits,
+                leads_to=(leads,),
+                also=(routine.name,),
+            )
 
     def _returns_code(self, routine: Routine) -> bool:
         """Whether it may return such a code to a caller that is seen."""

@@ -28,7 +28,7 @@ from imbrex.transform.rewrites.splitting import RoutineSite
 from imbrex.transform.text.asked_results import ONE, TRUE, ZERO, Value, without_result
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import after_line, whole_lines
-from imbrex.transform.text.returning_checks import returning_macros, without_returning
+from imbrex.transform.text.returning_checks import leaving_macros, without_leaving
 from imbrex.transform.text.routine_text import c_routine_text
 
 NAME = "unused-results"
@@ -109,7 +109,7 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
             value = ZERO
         elif all(_returned(s, data) in (b"1", b"true") for s in ends):
             value = TRUE if kind == b"bool" else ONE
-        checks = without_returning(self.program.files[routine.file], routine, self._returning)
+        checks = without_leaving(self.program.files[routine.file], routine, self._returning)
         if checks is None:
             return None
         *early, last = returns
@@ -212,7 +212,7 @@ class UnusedResults(Preparing[RoutineSite, WithoutResult]):
 
     @cached_property
     def _returning(self) -> frozenset[bytes]:
-        return returning_macros(self.named.code.values())
+        return leaving_macros(self.named.code.values(), b"return")
 
     def refused(self, site: RoutineSite, refusal: object) -> Proposal | None:
         return None

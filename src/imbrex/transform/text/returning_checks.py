@@ -1,4 +1,7 @@
-"""Macros that return a value, in a function of C that is to have none."""
+"""Macros that leave a function of C where a code of MPI is another one than that of success.
+
+They return a value, in a function that is to have none, or jump to a label that is to go.
+"""
 
 from __future__ import annotations
 
@@ -17,43 +20,46 @@ _DEFINED = re.compile(
 _IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
 
 
-def returning_macros(codes: Iterable[bytes]) -> frozenset[bytes]:
-    """The macros that return, themselves or by another one. `codes`: without comments."""
+def leaving_macros(codes: Iterable[bytes], keyword: bytes) -> frozenset[bytes]:
+    """The macros that leave by `return` or by `goto`, themselves or by another one.
+
+    `codes`: the texts of the program, without comments.
+    """
     uses: dict[bytes, set[bytes]] = {}
     for code in codes:
         for name, text in _DEFINED.findall(code):
             uses.setdefault(name, set()).update(_IDENTIFIER.findall(text))
-    found = {b"return"}
+    found = {keyword}
     while more := {name for name, used in uses.items() if used & found} - found:
         found |= more
-    return frozenset(found - {b"return"})
+    return frozenset(found - {keyword})
 
 
-def without_returning(
-    source: SourceFile, routine: Routine, returning: frozenset[bytes]
+def without_leaving(
+    source: SourceFile, routine: Routine, leaving: frozenset[bytes]
 ) -> list[Edit] | None:
-    """The edits without which a macro returns a value, where each checks a code of success; None
+    """The edits without which macros leave a routine, where each checks a code of success; None
     where another one does."""
     data, body = source.data, routine.body
 
-    def returns(start: int, end: int) -> bool:
-        return not returning.isdisjoint(_IDENTIFIER.findall(code, start, end))
+    def leaves(start: int, end: int) -> bool:
+        return not leaving.isdisjoint(_IDENTIFIER.findall(code, start, end))
 
     code = code_of_c(data)
-    if not returns(body.start, body.end):
+    if not leaves(body.start, body.end):
         return []
     blocks = {statement.start: statement.parent for statement in routine.statements()}
     spans: list[tuple[int, int]] = []
     for call in source.checked.values():
-        if body.start <= call.start < body.end and returns(call.start, call.call):
+        if body.start <= call.start < body.end and leaves(call.start, call.call):
             spans += call.blanks
     for check in source.code_checks.values():
-        if body.start <= check.start < body.end and returns(check.start, check.name):
+        if body.start <= check.start < body.end and leaves(check.start, check.name):
             spans.append(_whole(data, check.start, check.end, blocks.get(check.start)))
     left = bytearray(code)
     for start, end in spans:
         left[start:end] = b" " * (end - start)
-    if not returning.isdisjoint(_IDENTIFIER.findall(left, body.start, body.end)):
+    if not leaving.isdisjoint(_IDENTIFIER.findall(left, body.start, body.end)):
         return None
     return [Edit(start, end, "") for start, end in spans]
 
