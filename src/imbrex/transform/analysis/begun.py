@@ -20,12 +20,13 @@ from imbrex.transform.analysis.handles import Handle, Handles, starts_of
 from imbrex.transform.analysis.listed_requests import Lists, RequestList
 from imbrex.transform.analysis.messages import statement_waits
 from imbrex.transform.analysis.named_requests import stays
-from imbrex.transform.analysis.own_variables import is_of_another
+from imbrex.transform.analysis.own_variables import is_of_another, own_array
 from imbrex.transform.analysis.passed_memory import PassedMemory
 from imbrex.transform.analysis.persistent import persistent_of
 from imbrex.transform.analysis.request_arguments import request_argument
 from imbrex.transform.analysis.request_states import states_of
 from imbrex.transform.analysis.requests import Requests
+from imbrex.transform.analysis.unbegun import Unbegun
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.memory import Access
 from imbrex.transform.model.program import Program
@@ -252,11 +253,24 @@ class Beginnings:
 
     def _is_first(self, routine: Routine, block: Block, position: int, waits: list[Handle]) -> bool:
         """Whether nothing can be under way, in requests waited for, ahead of a statement."""
-        return (
-            position == 0
-            and block is routine.body
-            and all(self._is_own(routine, wait) for wait in waits)
+        own = [self._key_of_own(routine, wait) for wait in waits]
+        keys = {key for key in own if key is not None}
+        if position or None in own:
+            return False
+        in_c = self.program.in_c(routine.file)
+        known = Unbegun(
+            self.footprints, self.handles_in(routine), lambda h: self._may_be(h, waits, in_c)
         )
+        return block is routine.body or (in_c and known.ahead_of(routine, block, keys))
+
+    def _key_of_own(self, routine: Routine, wait: Handle) -> str | None:
+        """The variable of a request that begins to exist with the routine, also where it passes
+        that to what waits for it; None where it is none."""
+        if self._is_own(routine, wait):
+            return request_argument(wait.call).base or ""
+        if not self.program.in_c(routine.file):
+            return None
+        return own_array(self.program, routine, wait.name)
 
     def _is_own(self, routine: Routine, wait: Handle) -> bool:
         """Whether a request is in a variable that begins to exist with the routine."""
@@ -360,8 +374,8 @@ class Beginnings:
         """Whether the name of a request means the same memory from one statement to another."""
         if not self.program.in_c(routine.file):
             return keeps_place(self.program, wait)
-        if self._is_own(routine, wait):  # what declares it is no other meaning of the name
-            key = request_argument(wait.call).base or ""
+        key = self._key_of_own(routine, wait)
+        if key is not None:  # what declares it is no other meaning of the name
             declared = [
                 number
                 for number in range(first, last)

@@ -40,3 +40,16 @@ def is_of_another(program: Program, routine: Routine, key: str) -> bool:
         return False
     inside = routine.body.start <= place[1] < routine.body.end
     return place[0] != routine.file or not inside
+
+
+def own_array(program: Program, routine: Routine, name: str) -> str | None:
+    """The local array of a routine of C that this name means wherever it stands in the routine."""
+    found = [
+        key
+        for key, variable in program.variables.items()
+        if variable.name == name and not is_of_another(program, routine, key)
+    ]
+    variable = program.variables[found[0]] if len(found) == 1 else None
+    if variable is None or variable.kind != "local" or variable.pointer or not variable.bounds:
+        return None
+    return None if f"vector:{found[0]}" in program.variables else found[0]
