@@ -62,6 +62,7 @@ class StatementReader(LoopReader):
         self.returns_reference = False
         self.returns_constant = False
         self.endings = False  # whether code runs where the block that is read ends
+        self.of_macro: tuple[int, int] | None = None  # the span of the block, with its brackets
         self.noted = len(program.pointer_facts)  # those whose addresses are noted
         self.expressions.code_of = self.code_of
 
@@ -76,14 +77,15 @@ class StatementReader(LoopReader):
     def block(self, cursor: Any) -> Block:
         start, end = cc.spelled(cursor)
         braced = self.data[start : start + 1] == b"{" and self.data[end - 1 : end] == b"}"
-        outer = self.expressions.lifetime, self.endings
+        outer = self.expressions.lifetime, self.endings, self.of_macro
         self.expressions.lifetime, self.endings = (start, end), False
+        self.of_macro = None if braced else (start, end)
         statements = [self._statement(child) for child in cursor.children]
         if self.endings:
             line = cursor.span[2]
             stop = ReasonKind.OBJECT()
             statements.append(Statement(Kind.OPAQUE, end - 1, end - 1, line, line, stop=stop))
-        self.expressions.lifetime, self.endings = outer
+        self.expressions.lifetime, self.endings, self.of_macro = outer
         return self._assemble(statements, start, end, braced)
 
     def code_of(self, cursor: Any) -> list[Statement]:
@@ -259,7 +261,12 @@ class StatementReader(LoopReader):
         return check is not None and check.whole
 
     def _terminate(self, statement: Statement) -> None:
-        """Take the semicolon behind an expression into its span."""
+        """Take the semicolon behind an expression into its span.
+
+        What comes from one macro with the block that it stands in has its own in there.
+        """
+        if (statement.start, statement.end) == self.of_macro:
+            return
         gap = _BLANK.match(self.data, statement.end)
         position = gap.end() if gap else statement.end
         if self.data[position : position + 1] == b";":
