@@ -6,7 +6,6 @@ nothing of the program's own runs in it, and no iterator is left of it.
 
 from __future__ import annotations
 
-import re
 from abc import ABC
 from dataclasses import replace
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_std_arrays, c_vectors
-from imbrex.transform.readers.c_closures import ClosureReader
+from imbrex.transform.readers.c_applied import AppliedReader, Passed
 from imbrex.transform.readers.c_lambdas import lambda_given
 from imbrex.transform.readers.c_memory import Effects, Memory
 from imbrex.transform.readers.cxx_library import is_library
@@ -60,11 +59,6 @@ _ALGORITHMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "transform": (("rewf", "0"), ("rerwf", "02")),
     "transform_reduce": (("rerv",), ("revff", "vv", "0"), ("rervff", "vv", "02")),
 }
-# Objects of the library that compute a number of numbers.
-_FUNCTIONS = re.compile(
-    r"(?:const )?std::(?:plus|minus|multiplies|divides|modulus|negate|equal_to|not_equal_to|less"
-    r"|less_equal|greater|greater_equal|logical_\w+|bit_\w+)<"
-)
 # Not counted as computation, as `memcpy` is not: they may be all that packs a message.
 _COPIES = frozenset({"copy", "copy_backward", "copy_n"})
 _ITERATORS = frozenset({"begin", "cbegin", "end", "cend", "rbegin", "crbegin", "rend", "crend"})
@@ -116,6 +110,12 @@ def holds_numbers(kind: Any, *, structures: bool) -> bool:
     return inner is not None and bool(inner.is_number)
 
 
+def structure_of(argument: Any) -> str:
+    """The type of the elements that an iterator goes through, where these are structures."""
+    of, _ = iterated(argument)
+    return "" if of is None else c_vectors.structure_in(of.stripped.type)
+
+
 def _anywhere(found: Memory) -> Memory:
     """The memory without the places in it; which element it is in may change meanwhile."""
     inside = found.inside
@@ -124,7 +124,7 @@ def _anywhere(found: Memory) -> Memory:
     return replace(found, exact=False, inside=inside)
 
 
-class AlgorithmReader(ClosureReader, ABC):
+class AlgorithmReader(AppliedReader, ABC):
     """What the reader of expressions does with such algorithms."""
 
     def _algorithm(self, cursor: Any, effects: Effects) -> bool:
@@ -167,7 +167,7 @@ class AlgorithmReader(ClosureReader, ABC):
         self, roles: str, functions: list[str], given: list[Any], effects: Effects
     ) -> bool:
         """Read the arguments of an algorithm, and what it does with them; False where not known."""
-        elements: list[Memory | None] = [None] * len(given)
+        elements = [Passed() for _ in given]
         for number, (role, argument) in enumerate(zip(roles, given, strict=True)):
             if role == "v":
                 if not argument.stripped.type.is_number or self.is_null_request(argument):
@@ -175,22 +175,16 @@ class AlgorithmReader(ClosureReader, ABC):
                 self.read(argument, effects)
             elif role != "f":
                 structures = "f" in roles and role in "re"
-                elements[number] = self._range(argument, role, effects, structures=structures)
-                if elements[number] is None:
+                found = self._range(argument, role, effects, structures=structures)
+                if found is None:
                     return False
+                elements[number] = Passed(found, structure_of(argument))
         places = [number for number, role in enumerate(roles) if role == "f"]
         for place, taken in zip(places, functions, strict=True):
-            passed = [None if number == "v" else elements[int(number)] for number in taken]
-            if not self._applied(given[place], passed, effects):
+            passed = [Passed() if number == "v" else elements[int(number)] for number in taken]
+            if not self.applied(given[place], passed, effects):
                 return False
         return True
-
-    def _applied(self, argument: Any, given: list[Memory | None], effects: Effects) -> bool:
-        """Read what a function does that is applied to elements; False where that is not known."""
-        code = lambda_given(argument)
-        if code is not None:
-            return self.run(code, given, effects)
-        return _FUNCTIONS.match(argument.type.canonical.spelling) is not None
 
     def _range(
         self, argument: Any, role: str, effects: Effects, *, structures: bool

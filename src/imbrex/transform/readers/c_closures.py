@@ -23,10 +23,10 @@ from imbrex.transform.readers.c_exchanges import ExchangeReader
 from imbrex.transform.readers.c_lambdas import called_lambda, is_plain
 from imbrex.transform.readers.c_memory import Effects, Memory
 
-_VALUE = Memory("string", False)  # stands for the temporary object that holds a value
+VALUE = Memory("string", False)  # stands for the temporary object that holds a value
 
 
-def _forgotten(call: Call) -> Call:
+def forgotten(call: Call) -> Call:
     """A call that is made with other values each time."""
     arguments = [
         replace(
@@ -68,7 +68,7 @@ class ClosureReader(ExchangeReader, ABC):
         text = self.source.data[slice(*cc.spelled(code))]
         if code.location.file != self.source.name or not is_plain(code, text):
             return False
-        if not self._takes(formals, given):
+        if not self.takes(formals, given):
             return False
         inner = Effects()
         for formal, memory in zip(formals, given, strict=True):
@@ -76,7 +76,7 @@ class ClosureReader(ExchangeReader, ABC):
         for statement in self.code_of(bodies[0]):
             inner.computes = inner.computes or statement.computes or statement.kind is Kind.LOOP
             inner.accesses += self._may_happen(statement, cc.spelled(bodies[0]))
-            inner.calls += [_forgotten(call) for call in statement.calls]
+            inner.calls += [forgotten(call) for call in statement.calls]
             inner.stop = inner.stop or statement.stop
         inner.accesses = self._of_given(inner.accesses, formals, given)
         if inner.stop is not None:
@@ -115,7 +115,7 @@ class ClosureReader(ExchangeReader, ABC):
         return True
 
     @staticmethod
-    def _takes(formals: list[Any], given: list[Memory | None]) -> bool:
+    def takes(formals: list[Any], given: list[Memory | None]) -> bool:
         """Whether it is known what becomes of what a lambda is given."""
         for formal, memory in zip(formals, given, strict=True):
             kind = formal.type
@@ -138,7 +138,7 @@ class ClosureReader(ExchangeReader, ABC):
         key = self.key_of(formal)
         line = formal.location.line
         if formal.type.is_reference:
-            found = memory or _VALUE
+            found = memory or VALUE
             self._note(key, found.key, found.through, begins=c_vectors.declared(formal))
         elif memory is not None:
             self._record(effects, memory, formal, write=False)

@@ -7,6 +7,7 @@ from typing import Any
 
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
+from imbrex.transform.readers.cxx_library import is_library
 
 
 def copied_with(kind: Any) -> set[str]:
@@ -60,6 +61,25 @@ def copied_by_code(kind: Any) -> bool:
         )
         for child in _members(record)
     )
+
+
+def converts_by_code(value: Any) -> bool:
+    """Whether an element becomes the variable of a range-based loop by code of the program.
+
+    What copies one of the same type is told by `copied_by_code`.
+    """
+    if value.kind is ck.CALL_EXPR and not _is_copy(value):
+        named = value.referenced
+        if named is None or not is_library(named):
+            return True
+    return any(converts_by_code(child) for child in value.operands)
+
+
+def _is_copy(call: Any) -> bool:
+    if call.referenced is None or call.referenced.kind is not ck.CONSTRUCTOR:
+        return False
+    given = [child.type.canonical.spelling.removeprefix("const ") for child in call.arguments]
+    return given == [call.type.canonical.spelling.removeprefix("const ")]
 
 
 def leaves_unset(cursor: Any) -> bool:

@@ -10,7 +10,7 @@ from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.statements import Block, Kind, Statement
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_formulas, c_methods
-from imbrex.transform.readers.c_copies import copied_by_code, copied_with
+from imbrex.transform.readers.c_copies import converts_by_code, copied_by_code, copied_with
 from imbrex.transform.readers.c_expressions import ExpressionReader
 from imbrex.transform.readers.c_loops import begun_at_remainder, counted
 from imbrex.transform.readers.c_memory import Effects, Memory
@@ -79,6 +79,10 @@ class LoopReader(ABC):
             self.expressions.hide(cursor)
         else:
             key = self.expressions.key_of(control[0])
+            value = control[0].initializer
+            if value is not None and converts_by_code(value):
+                effects.stop = effects.stop or ReasonKind.OBJECT()
+                self.expressions.hide(value)
             if not control[0].type.is_reference:
                 self.expressions.program.copied_records |= copied_with(control[0].type)
                 if copied_by_code(control[0].type):

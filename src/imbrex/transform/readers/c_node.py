@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from clang.cindex import LinkageKind, StorageClass
+from clang.cindex import LinkageKind, StorageClass, TypeKind
 
 from imbrex.transform.readers import c_calls
 from imbrex.transform.readers import c_cursor_kinds as ck
@@ -293,6 +293,16 @@ class Node:
             self.tree.plus_plus
             and "REFERENCE" in self._cursor.result_type.get_canonical().kind.name
         )
+
+    @property
+    def returns_number_or_nothing(self) -> bool:
+        kind = self.tree.type(c_calls.result_type(self.type.raw)).canonical
+        return kind.is_number or kind.kind is TypeKind.VOID
+
+    @property
+    def keeps_object(self) -> bool:
+        """Of a method: whether it is one of constant objects."""
+        return bool(self._cursor.is_const_method())
 
     @property
     def returns_constant(self) -> bool:

@@ -109,6 +109,12 @@ def is_structured(kind: Any) -> bool:
     return made is not None and not made.is_complex
 
 
+def structure_in(kind: Any) -> str:
+    """The type of the elements of a vector that are structures, or arrays, of numbers."""
+    made = _structure(_own_kind(kind))
+    return "" if made is None or made.is_complex else str(made.spelling).removeprefix("const ")
+
+
 def is_owned(kind: Any) -> bool:
     """Whether a type is that of a std::unique_ptr to an array, or of arrays of such."""
     return _OWNED.match(_own_kind(kind).spelling) is not None
