@@ -138,9 +138,10 @@ def _called_in_turn(wrappers: Splitting[Any], wrapper: Routine) -> Reason | None
 
 
 def _only_calls(wrappers: Splitting[Any], user: Routine, statement: Statement, name: str) -> bool:
-    """Whether it is a loop that calls a routine with its index, and has no work of its own."""
+    """Whether it is a loop that gives a routine something else each time, with no other work."""
     if statement.kind is not Kind.LOOP or statement.loop is None:
         return False
+    changed = wrappers.footprints.changed_by([statement], user.file)
     given = False
     for inner in statement.walk()[1:]:
         found = wrappers.footprints.of(inner, user.file)
@@ -149,7 +150,7 @@ def _only_calls(wrappers: Splitting[Any], user: Routine, statement: Statement, n
             return False
         reads = [a for call in mine for argument in call.arguments for a in argument.reads]
         reads += inner.accesses if mine else []
-        given = given or any(access.variable == statement.loop.index for access in reads)
+        given = given or any(a.variable in changed and not (a.write or a.through) for a in reads)
     return given
 
 
