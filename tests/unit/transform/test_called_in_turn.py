@@ -72,6 +72,14 @@ int main(int argc, char **argv)
 TOLD = "main calls it in a loop: the messages of each call end before the next one begins"
 WORK = FORTRAN[FORTRAN.index("  do k = 1, planes\n    do i") : FORTRAN.index("  print")]
 INNER = "    call exchange(u(1, 0, k))\n"
+IN_C = "        exchange(u[k]);\n"
+# The same with each of these in the loop of C.
+EACH = {
+    "under a condition": "        if (k > 0) exchange(u[k]);\n",
+    "by a pointer that is set": (
+        "    {\n        double (*p)[N] = u[k];\n        exchange(p);\n    }\n"
+    ),
+}
 # None of these loops gives it one part of an array after the other, beside work.
 OTHER = {
     "the same each time": {INNER: INNER.replace("k))", "1))")},
@@ -97,6 +105,16 @@ def test_each_call_waits(tmp_path: Path, name: str, text: str) -> None:
     found = told(tmp_path / name, text)
     assert f"in exchange: cannot be moved {TOLD}" in found
     assert "give it all of the array in one call, and let it have the loop" in found
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_in_c(tmp_path: Path, name: str) -> None:
+    assert f"cannot be moved {TOLD}" in told(tmp_path / "one.c", changed(C, {IN_C: EACH[name]}))
+
+
+def test_the_same_field_in_c(tmp_path: Path) -> None:
+    found = told(tmp_path / "one.c", changed(C, {IN_C: IN_C.replace("u[k]", "u[0]")}))
+    assert "MPI_Sendrecv in exchange" in found and TOLD not in found
 
 
 @pytest.mark.parametrize("name", OTHER)
