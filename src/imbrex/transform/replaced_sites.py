@@ -87,7 +87,8 @@ def _matching(decisions: list[Decision], first: list[Decision], places: Places) 
         for d in decisions
         if id(d) in own or (d.site.routine.file, d.site.call.line) not in places
     ]
-    kept = [d for d in kept if not _is_wait_of(d, places)]
+    files = {file for file, _ in places}
+    kept = [d for d in kept if d.site.routine.file not in files or not _is_written_wait(d)]
     places -= told  # a copy of a part of what was divided stands for them, too
     for decision in first:
         place = (decision.site.routine.file, decision.site.call.line)
@@ -102,13 +103,12 @@ def _matching(decisions: list[Decision], first: list[Decision], places: Places) 
     return kept
 
 
-def _is_wait_of(decision: Decision, places: Places) -> bool:
-    """Whether a site is the wait that was written behind one of these calls."""
+def _is_written_wait(decision: Decision) -> bool:
+    """Whether a site is a wait that was written behind a call which became nonblocking."""
     call = decision.site.call
     position = mpi_calls.REQUEST_OF_WAIT.get(call.name)
     request = call.arguments[position].text if position is not None else ""
-    files = {file for file, _ in places}
-    return "imbrex_request" in request and decision.site.routine.file in files
+    return "imbrex_request" in request
 
 
 def _note_opened(decisions: list[Decision], taken: list[Proposal]) -> None:

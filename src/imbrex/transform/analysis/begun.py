@@ -20,7 +20,7 @@ from imbrex.transform.analysis.handles import Handle, Handles, starts_of
 from imbrex.transform.analysis.listed_requests import Lists, RequestList
 from imbrex.transform.analysis.messages import statement_waits
 from imbrex.transform.analysis.named_requests import stays
-from imbrex.transform.analysis.own_variables import is_of_another, own_array
+from imbrex.transform.analysis.own_variables import is_local_array, is_of_another, own_array
 from imbrex.transform.analysis.passed_memory import PassedMemory
 from imbrex.transform.analysis.persistent import persistent_of
 from imbrex.transform.analysis.request_arguments import request_argument
@@ -277,11 +277,8 @@ class Beginnings:
         if not self.program.in_c(routine.file):
             return is_own(self.program, wait)
         key = request_argument(wait.call).base or ""
-        variable = self.program.variables.get(key)
-        if variable is None or variable.kind != "local" or variable.pointer or not variable.bounds:
-            return False
-        mine = f"vector:{key}" not in self.program.variables
-        return mine and wait.routine is routine and not is_of_another(self.program, routine, key)
+        mine = is_local_array(self.program, key) and wait.routine is routine
+        return mine and not is_of_another(self.program, routine, key)
 
     def _find_counted(
         self, routine: Routine, block: Block, index: int, wait: Handle

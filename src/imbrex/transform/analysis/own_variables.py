@@ -49,7 +49,12 @@ def own_array(program: Program, routine: Routine, name: str) -> str | None:
         for key, variable in program.variables.items()
         if variable.name == name and not is_of_another(program, routine, key)
     ]
-    variable = program.variables[found[0]] if len(found) == 1 else None
+    return found[0] if len(found) == 1 and is_local_array(program, found[0]) else None
+
+
+def is_local_array(program: Program, key: str) -> bool:
+    """Whether a variable of C is an array that begins to exist with a block, and no vector."""
+    variable = program.variables.get(key)
     if variable is None or variable.kind != "local" or variable.pointer or not variable.bounds:
-        return None
-    return None if f"vector:{found[0]}" in program.variables else found[0]
+        return False
+    return f"vector:{key}" not in program.variables

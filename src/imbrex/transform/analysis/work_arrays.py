@@ -6,7 +6,6 @@ Iterations may change places although all of them use such an array: none sees w
 from __future__ import annotations
 
 import re
-from functools import partial
 
 from imbrex.transform.analysis.filled import covers, each_once, joined, unchanged, whole_ranges
 from imbrex.transform.analysis.footprint import Footprints
@@ -37,14 +36,14 @@ def work_arrays(
         if access.write and access.section is not None and not access.through
     }
     numbers = _NUMBERS if program.in_fortran(routine.file) else _NUMBERS_OF_C
-    own = partial(_is_own, program, footprints, numbers)
-    found = {key for key in used if own(program.variables.get(key))}
+    variables = program.variables
+    found = {key for key in used if _is_own(footprints, numbers, variables.get(key))}
     if not found:
         return set()
     if any(s.kind is Kind.JUMP or s.leaves or s.stop for each in body for s in each.walk()):
         return set()
     found = {key for key in found if _only_declared(program, routine, nest, key)}
-    return {key for key in found if _Use(program, footprints, routine, key).is_set_first(body, [])}
+    return {key for key in found if _Use(footprints, routine, key).is_set_first(body, [])}
 
 
 def _only_declared(program: Program, routine: Routine, nest: Statement, key: str) -> bool:
@@ -69,12 +68,7 @@ def _only_declared(program: Program, routine: Routine, nest: Statement, key: str
     return len(re.findall(rb"(?i)\b" + name + rb"\b", text)) == 1
 
 
-def _is_own(
-    program: Program,
-    footprints: Footprints,
-    numbers: tuple[str, ...],
-    variable: Variable | None,
-) -> bool:
+def _is_own(footprints: Footprints, numbers: tuple[str, ...], variable: Variable | None) -> bool:
     """Whether it is an array of numbers that lives and ends with a call of its routine."""
     return (
         variable is not None
@@ -82,7 +76,7 @@ def _is_own(
         and bool(variable.bounds)
         and variable.element.startswith(numbers)
         and not (variable.record or variable.pointer or variable.allocatable or variable.volatile)
-        and variable.key not in program.overlays
+        and variable.key not in footprints.program.overlays
         and variable.key not in footprints.addressed
     )
 
@@ -90,9 +84,8 @@ def _is_own(
 class _Use:
     """Follows one array through the statements of an iteration."""
 
-    def __init__(
-        self, program: Program, footprints: Footprints, routine: Routine, key: str
-    ) -> None:
+    def __init__(self, footprints: Footprints, routine: Routine, key: str) -> None:
+        program = footprints.program
         self.footprints = footprints
         self.file = routine.file
         self.source = program.files[routine.file]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
@@ -33,6 +34,7 @@ from imbrex.transform.rewrites.unused_results import NAME as UNUSED_RESULTS
 from imbrex.transform.text.c_text import CText
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import first_on_line, indent_at, line_start
+from imbrex.transform.text.returning_checks import leaving_macros
 from imbrex.transform.text.routine_text import c_routine_text
 
 _DECLARED = re.compile(rb"(?:const\s+)?(int|auto)\s+(?:const\s+)?([A-Za-z_]\w*)\s*=\s*")
@@ -201,15 +203,19 @@ class ErrorCodes(Preparing[CodeSite, list[Edit]]):
         ]
         return [*found, *leading, *self._without_jumps()]
 
+    @cached_property
+    def _jumping(self) -> frozenset[bytes]:
+        return leaving_macros(self.named.code.values(), b"goto")
+
     def _without_jumps(self) -> Iterator[Proposal]:
         """Routines that only errors have jump to labels lose these, to be taken apart."""
-        success, codes = self.footprints.success, self.named.code.values()
+        success = self.footprints.success
         for source, routine in self._routines():
             if routine.name == "main" or not is_entered(routine):
                 continue
             taken = tuple(self._taken(source, routine))
             asked = {id(statement) for statement in taken if statement.kind is Kind.IF}
-            jumps = without_jumps(source, routine, success, asked, codes)
+            jumps = without_jumps(source, routine, success, asked, self._jumping)
             if jumps is None:
                 continue
             edits = {routine.file: jumps + self.conditions(CodeSite(routine, taken))}

@@ -17,7 +17,7 @@ from imbrex.transform.model.sources import SourceFile, code_of_c
 from imbrex.transform.model.statements import Kind, Statement
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import whole_lines
-from imbrex.transform.text.returning_checks import leaving_macros, without_leaving
+from imbrex.transform.text.returning_checks import without_leaving
 
 _ENDS = "MPI_Abort(MPI_COMM_WORLD, 1);"
 _GOTO = re.compile(rb"goto\s+([A-Za-z_]\w*)\s*;?")
@@ -31,17 +31,17 @@ def without_jumps(
     routine: Routine,
     success: Collection[str],
     asked: Collection[int],
-    codes: Iterable[bytes],
+    leaving: frozenset[bytes],
 ) -> list[Edit] | None:
     """The edits without which a routine has jumps and labels; None where a jump may be made.
 
     `success`: variables that hold no other code; `asked`: the identities of conditionals that hold
-    where a call of MPI has failed; `codes`: the texts of the program, without comments.
+    where a call of MPI has failed; `leaving`: the macros that jump.
     """
     jumps = [s for s in routine.statements() if _stops(s, ReasonKind.C_GOTO)]
     labels = [s for s in routine.statements() if _stops(s, ReasonKind.LABEL)]
     data = source.data
-    checks = without_leaving(source, routine, leaving_macros(codes, b"goto"))
+    checks = without_leaving(source, routine, leaving)
     if checks is None or not labels:
         return None
     made = {id(s) for s in statements_taken(routine, dict.fromkeys(success, 0))}
